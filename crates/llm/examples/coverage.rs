@@ -2,8 +2,8 @@
 //!
 //!     cargo run -p annals-llm --example coverage -- messages.jsonl queries.jsonl
 //!
-//! Groups turns by agent and UTC day and summarises each day. Compares the engine with two selections of equal length: the first
-//! sentences of the day, and random ones (mean of five seeds).
+//! Groups turns by agent and UTC day and summarises each day. Compares the engine with two selections of equal length: the
+//! first sentences of the day, and random ones (mean of five seeds).
 
 #![allow(clippy::print_stdout)]
 
@@ -72,9 +72,9 @@ async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
 /// A sentence and its turn.
 type ChatMessage<'a> = (&'a Memory, String);
 
-/// Of the distinct evidence turns (`evidence`), *represented* are those with at least half of their distinct content words in the
-/// day's sentences, *quoted* those with a chosen sentence. Speakers and dates at the head of lines do not count for any
-/// selection; the baselines keep the sentence that crosses the length whole.
+/// The counts for one selection. Of the distinct evidence turns (`evidence`), a turn is *represented* if at least half of its
+/// distinct content words are in the day's sentences, and *quoted* if one of its sentences was chosen. Speakers and dates at
+/// the head of lines do not count for any selection. The baselines keep the sentence that crosses the length whole.
 #[derive(Default)]
 struct Score {
     evidence: f64,
@@ -126,7 +126,7 @@ fn count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Fisher–Yates shuffle with splitmix64.
+/// Shuffles the items by Fisher–Yates with splitmix64.
 fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..items.len()).rev() {

@@ -27,7 +27,7 @@ use extracts::checker::Fault;
 use extracts::{checker, lost};
 use input::{Failure, content, days, evidence, lines};
 
-/// Earlier turns that the engine is shown, as by the summarizer.
+/// Number of earlier turns that the engine is shown, as the summarizer does.
 const EARLIER: usize = 200;
 
 /// The evidence turns of one agent.
@@ -148,13 +148,13 @@ async fn summary(agent: &Agent, grain: Grain, sources: &[Memory], earlier: Vec<M
     })
 }
 
-/// Results for the summaries of one grain. Of the turns that are evidence for a query, *represented* are those with at least half
-/// of their distinct content words in the summary, *quoted* those with a sentence in it.
+/// Results for the summaries of one grain. Of the turns that are evidence for a query, *represented* are those with at least
+/// half of their distinct content words in the summary, *quoted* those with a sentence in it.
 #[derive(Default)]
 struct Table {
     summaries: usize,
     words: usize,
-    /// Without the notes of small talk.
+    /// The sentences, except notes of small talk.
     sentences: Vec<Sentence>,
     faults: BTreeMap<Fault, usize>,
     faulty: usize,

@@ -123,7 +123,7 @@ fn text(message: &Value, field: &str) -> String {
     message[field].as_str().unwrap_or_default().to_owned()
 }
 
-/// Fisher–Yates shuffle with splitmix64.
+/// Shuffles the items by Fisher–Yates with splitmix64.
 fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..items.len()).rev() {

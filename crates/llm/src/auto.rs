@@ -1,4 +1,5 @@
-//! Chooses who does the work: the configured model if there is one and the agent's settings allow it, else the built-in engine.
+//! Chooses the engine and the extractor: the configured model if there is one and the agent's settings allow models, otherwise
+//! the built-in one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -84,7 +85,7 @@ impl Engine for Auto {
     }
 }
 
-/// Batches of an endpoint, with the built-in engine for what no model does.
+/// Collects, sends and reads batches of the endpoint. Work for which no model is configured goes to the built-in engine.
 #[async_trait]
 impl Batching for Auto {
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine> {

@@ -180,9 +180,9 @@ pub struct RerankConfig {
 /// One endpoint, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Without a trailing slash.
+    /// Base URL, without a trailing slash.
     pub base_url: String,
-    /// `None` for servers that need no key.
+    /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
     /// Name of the model.
     pub name: String,
@@ -190,7 +190,7 @@ pub struct Model {
     pub api: Api,
     /// Context window: tokens of question and answer together.
     pub window: u64,
-    /// Whether the window was configured. If not, what the server reports is used instead.
+    /// Whether the window was configured. If not, a window that the server reports is used instead.
     pub has_own_window: bool,
     /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: u64,
@@ -211,9 +211,9 @@ pub struct Model {
 /// The model that reranks search results, checked and complete.
 #[derive(Clone, Debug)]
 pub struct RerankModel {
-    /// Without a trailing slash.
+    /// Base URL, without a trailing slash.
     pub base_url: String,
-    /// `None` for servers that need no key.
+    /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
     /// Name of the model.
     pub name: String,

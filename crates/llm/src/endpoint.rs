@@ -1,11 +1,12 @@
 //! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
 //!
 //! A question is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
-//! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget (`ask`)
-//! and sent in a form that the server accepts (`channel`, `request`, `shape`). The answer is received token by token (`stream`,
-//! `completion`), parsed tolerantly (`answer`), checked (`sentences`, `extraction`) and saved. Output is traced to turns; orders to the agent and credentials are dropped
-//! (`suspicion`). Relies on port `Replies` for saved answers and costs, and on tokio's clock for deadlines. Never logs or reports
-//! text of memories. Never reads the environment, except that the HTTP client uses the proxies set there.
+//! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget
+//! (`ask`) and sent in a form that the server accepts (`channel`, `request`, `shape`). The answer is received token by token
+//! (`stream`, `completion`), parsed tolerantly (`answer`), checked (`sentences`, `extraction`) and saved. Output is traced to
+//! turns; orders to the agent and credentials are dropped (`suspicion`). Relies on port `Replies` for saved answers and costs,
+//! and on tokio's clock for deadlines. Never logs or reports text of memories. Never reads the environment, except that the
+//! HTTP client uses the proxies set there.
 
 mod answer;
 mod ask;
@@ -76,7 +77,7 @@ pub struct Endpoint {
     ungrounded: Ungrounded,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
-    /// Collects questions for batches; `None` if none are made.
+    /// Collector of questions for batches; `None` if batches are disabled.
     collector: Option<Arc<BatchCollector>>,
     mode: Mode,
 }
@@ -127,7 +128,8 @@ impl Endpoint {
         })
     }
 
-    /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.
+    /// Does the work. Does it once more if it failed with [`Error::Model`] and the server has meanwhile reported a smaller
+    /// window than was assumed.
     async fn again_if_shorter<T, F: Future<Output = Result<T>>>(
         &self,
         purpose: Purpose,

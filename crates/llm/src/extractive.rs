@@ -1,11 +1,12 @@
 //! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
-//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content (`worth`: `words`,
-//! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
-//! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
-//! removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames, dates in brackets, a question before its
-//! answer (`answers`), and in records what they are about (`story`). All turns that gave words are the sources of a line.
+//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
+//! (`worth`: `word_kinds`, `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`).
+//! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
+//! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
+//! dates in brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns
+//! that contributed words are the sources of a line.
 
 mod answers;
 mod budget;
@@ -70,7 +71,7 @@ impl Engine for Extractive {
         Some(Author { engine: VERSION.to_owned(), model: None, prompt: None })
     }
 
-    /// Never fails and never waits.
+    /// Selects the sentences of a summary. Never fails and never waits.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let grain = task.period.grain();
         Ok(match task.base {
@@ -81,7 +82,7 @@ impl Engine for Extractive {
     }
 }
 
-/// Returns the turns before a day that may have the names of what its records are about.
+/// Returns the turns before the day, which may contain the names of the subjects of its records.
 fn earlier(task: SummaryTask<'_>) -> &[Memory] {
     task.background.map_or(&[], |background| &background.earlier)
 }

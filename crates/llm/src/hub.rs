@@ -1,9 +1,10 @@
-//! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…` has
-//! them.
+//! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…`
+//! has them.
 //!
 //! Only files that a model needs are fetched, into a folder of the caller. Every file is checked against the listing's checksum
-//! before it gets its name; a file that was begun is continued. The listing is not trusted: paths that lead out of the folder and
-//! sizes beyond [`MAX_FILE_BYTES`] are refused. Redirects are followed to other public hosts over TLS alone. Sends no key.
+//! before it gets its name; a partial download is continued. The listing is not trusted: paths that lead out of the folder and
+//! sizes beyond [`MAX_FILE_BYTES`] are refused. Redirects to other hosts are followed only over TLS, and only to public
+//! addresses unless the local network is allowed. Sends no key.
 
 mod fetch;
 mod listing;
@@ -41,7 +42,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Returns the hub at a base URL. `local_network` says whether its name may resolve to the local network.
+    /// Returns the hub at a base URL. If `local_network` is true, its name may resolve to the local network.
     pub fn new(base_url: &str, local_network: bool) -> Result<Hub> {
         let base = Url::parse(base_url).map_err(|_| Error::invalid("embedder.hub", "is not a URL"))?;
         Ok(Hub { http: client(base_url, local_network)?, base, local_network, silence: SILENCE })
@@ -59,7 +60,7 @@ impl Hub {
 
     async fn json(&self, path: &str) -> Result<Value> {
         let response = self.get(path, 0).await?;
-        // A listing is small: it has arrived in this time, or it is late.
+        // A listing is small, so one time limit for the whole body is enough.
         let body = match timeout(self.silence, read(response)).await {
             Ok(body) => body.map_err(|failure| self.failed(path, failure))?,
             Err(_) => return Err(self.failed(path, EndpointError::Late(self.silence))),
@@ -67,7 +68,7 @@ impl Hub {
         serde_json::from_slice(&body).map_err(|_| self.unusable("is not JSON"))
     }
 
-    /// Sends a request from byte `from` on, and follows redirects. Returns an error for every status but 200 and 206.
+    /// Requests a path from byte `from` on, and follows redirects. Returns an error for every status but 200 and 206.
     async fn get(&self, path: &str, from: u64) -> Result<reqwest::Response> {
         let mut url = self.base.join(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
         for _ in 0..=MAX_REDIRECTS {
@@ -87,7 +88,7 @@ impl Hub {
         Err(self.unusable("redirects too often"))
     }
 
-    /// Awaits what the server sends next.
+    /// Awaits the next data from the server. Fails after the maximum time without a byte.
     async fn awaited<T>(&self, path: &str, next: impl Future<Output = reqwest::Result<T>>) -> Result<T> {
         match timeout(self.silence, next).await {
             Ok(sent) => sent.map_err(|error| self.failed(path, unreachable(error))),
@@ -110,7 +111,8 @@ impl Hub {
         }
     }
 
-    /// Returns the client for a URL: the hub's own, or one that connects to public addresses alone.
+    /// Returns the client for a URL: the hub's own, or one for another host. Another host must use TLS and have a public
+    /// address, unless the local network is allowed.
     fn client_for(&self, url: &Url) -> Result<reqwest::Client> {
         if url.origin() == self.base.origin() {
             return Ok(self.http.clone());

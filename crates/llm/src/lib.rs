@@ -1,6 +1,6 @@
-//! Implementations of the ports [`annals_core::Engine`] (summaries), [`annals_core::Extractor`] (facts) and
-//! [`annals_core::Reranker`] (order of search results) and [`annals_core::Embedder`] (vectors of an endpoint); and the hub that
-//! models are pulled from.
+//! Implementations of the ports [`annals_core::Engine`] (summaries), [`annals_core::Extractor`] (facts),
+//! [`annals_core::Reranker`] (order of search results) and [`annals_core::Embedder`] (vectors of an endpoint), and a client of
+//! the hub that models are pulled from.
 //!
 //! [`Extractive`] and [`Rules`] are built in: they need no model, no network and no key. [`Endpoint`] calls the configured chat
 //! models ([`Models`]) with the prompts in `prompts/`, [`RerankEndpoint`] calls a rerank model. [`Auto`] chooses between the

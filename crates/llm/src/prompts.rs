@@ -85,7 +85,7 @@ impl Prompt {
         }
     }
 
-    /// Returns the agent's own text, or else the standard text.
+    /// Returns the agent's own text if it has one, otherwise the standard text.
     pub fn text(self, settings: &Settings) -> &str {
         settings.prompts.get(self.as_str()).map_or(self.standard(), String::as_str)
     }

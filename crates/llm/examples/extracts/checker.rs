@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Why a sentence does not stand alone, or should not be in a summary.
+/// A reason why a sentence does not stand alone, or should not be in a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// It begins with a pronoun or demonstrative whose noun is elsewhere.

@@ -58,7 +58,7 @@ pub enum Reasoning {
 }
 
 impl Reasoning {
-    /// Returns the word in requests.
+    /// Returns the name of the level as requests contain it.
     pub fn as_str(self) -> &'static str {
         match self {
             Reasoning::None => "none",
@@ -69,7 +69,7 @@ impl Reasoning {
         }
     }
 
-    /// Returns the tokens that are allowed for it in addition to the answer.
+    /// Returns the maximum tokens of reasoning, which are allowed in addition to those of the answer.
     pub fn tokens(self) -> u64 {
         match self {
             Reasoning::None => 0,

@@ -9,10 +9,10 @@ use secrecy::ExposeSecret;
 use super::{Api, DurationSetting, EndpointConfig, Model, Reasoning, RerankConfig, RerankModel};
 use crate::endpoint::network_policy::{NetworkPolicy, Refusal};
 
-/// Default context window: what most local models are served with, or more.
+/// Default context window in tokens: most local models are served with this window or a larger one.
 pub(super) const WINDOW: u64 = 8_192;
 
-/// Default limit of the answer: enough for a summary of this grain with its citations.
+/// Returns the default maximum tokens of an answer: enough for a summary of this grain with its citations.
 pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
     match purpose {
         Purpose::Monthly => 3_072,
@@ -21,14 +21,14 @@ pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
     }
 }
 
-/// Default time without a token. A small machine needs about a minute to read a prompt of the size that we send.
+/// Default maximum time without a token. A small machine needs about a minute to read a prompt of the size that we send.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Default quiet time of a conversation before a model reads it for facts, and the longest that can be set.
 const READING_QUIET: Duration = Duration::from_secs(600);
 const MAX_QUIET: Duration = Duration::from_secs(86_400);
 
-/// Default number of messages that are read without waiting for quiet: what one question takes.
+/// Default number of waiting messages that a model reads without waiting for quiet: about as many as one question holds.
 const READING_TURNS: u64 = 20;
 
 /// Fields of a request that only Annals sets.
@@ -45,16 +45,16 @@ const MAX_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Default number of results to rerank: results below the best 50 are seldom the answer, and each text costs the same.
 const CANDIDATES: u64 = 50;
 
-/// Maximum of the setting `candidates` for reranking. A search with a limit of at most 100 reads so many memories.
+/// Maximum of the setting `candidates` for reranking. A search with a limit of at most 100 reads this many memories.
 const MAX_CANDIDATES: u64 = 200;
 
 /// Default daily limit for reranking: several hundred searches of two or three thousand tokens each.
 const RERANK_DAILY_TOKENS: u64 = 1_000_000;
 
-/// Smallest window that is accepted. None of our prompts is much shorter than half of it.
+/// Smallest window that is accepted, in tokens. None of our prompts is much shorter than half of it.
 const MIN_WINDOW: u64 = 1_024;
 
-/// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither names an endpoint.
+/// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither table sets a base URL or a model.
 pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<EndpointConfig> {
     // A key is sent only to the host for which it was configured.
     let key = own.key.or_else(|| above.key.clone().filter(|_| own.base_url.is_none()));

@@ -15,16 +15,17 @@ use super::{DurationSetting, EndpointConfig, redacted, secret};
 /// The name of the model that is compiled in.
 pub const BUILT_IN: &str = "built-in";
 
-/// Where models are pulled from, unless a mirror is set.
+/// Base URL of the hub that models are pulled from, unless another is configured.
 const HUB: &str = "https://huggingface.co";
 
-/// Default time for one request of an endpoint, which may hold many texts.
+/// Default and maximum of the time limit for one request to an endpoint, which may hold many texts.
 const TIMEOUT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(600));
 
-/// Default number of tokens that an endpoint's model reads of a text. Most read more, and a shorter text is found better.
+/// Default number of tokens that an endpoint's model reads of a text. Most models read more, but search finds shorter texts
+/// better.
 const WINDOW: u64 = 512;
 
-/// The most components of a vector.
+/// Maximum number of components of a vector.
 const MAX_COMPONENTS: u64 = 16_384;
 
 /// How the vectors of a text's tokens become one vector.
@@ -103,12 +104,12 @@ pub enum EmbedderChoice {
     Endpoint(EmbeddingModel),
 }
 
-/// A model in a folder, and what overrides its files.
+/// A model in a folder, and settings that override those in its files.
 #[derive(Clone, Debug, Default)]
 pub struct FolderModel {
     /// The name of a pulled model, or the folder.
     pub model: String,
-    /// The ONNX file in it.
+    /// The ONNX file in the folder.
     pub file: Option<PathBuf>,
     /// How tokens are pooled.
     pub pooling: Option<PoolingConfig>,
@@ -123,9 +124,9 @@ pub struct FolderModel {
 /// A model behind an endpoint, checked and complete.
 #[derive(Clone, Debug)]
 pub struct EmbeddingModel {
-    /// Without a trailing slash.
+    /// Base URL, without a trailing slash.
     pub base_url: String,
-    /// `None` for servers that need no key.
+    /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
     /// Name of the model.
     pub name: String,
@@ -175,12 +176,12 @@ impl EmbedderConfig {
         }
     }
 
-    /// Returns the name of a model in a folder; none for the built-in model.
+    /// Returns the name of a model in a folder; `None` for the built-in model.
     fn folder_model(&self) -> Option<&str> {
         self.model.as_deref().map(str::trim).filter(|model| !matches!(*model, "" | BUILT_IN))
     }
 
-    /// Returns the keys that are set and that this kind of model does not use.
+    /// Returns the settings that are given although this kind of model does not use them, each with the reason.
     fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
         let of_endpoints = [
             ("dimension", self.dimension.is_some()),

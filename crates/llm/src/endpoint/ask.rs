@@ -1,5 +1,5 @@
-//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if the answer is
-//! unusable, and saves it.
+//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if
+//! the answer is unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Period, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use backon::Retryable;
@@ -15,29 +15,30 @@ use super::stream::Spent;
 use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
-/// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's work.
+/// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's
+/// work.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Below this number of tokens the server's count says too little about how much it read.
 const WORTH_COMPARING: u64 = 1_000;
 
-/// Tokens of an unusable answer that are shown to the model again.
+/// Maximum tokens of an unusable answer that are shown to the model again.
 const SHOWN_AGAIN: u64 = 400;
 
-/// For whom and for what purpose a question is asked.
+/// The agent, purpose and time of a question.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) agent: &'a Agent,
     pub(super) settings: &'a Settings,
     pub(super) purpose: Purpose,
-    /// Change number no later than the moment at which the sources were read.
+    /// A sequence number of the agent that is no later than the read of the sources.
     pub(super) read_seq: u64,
     /// The period of a summary.
     pub(super) period: Option<Period>,
     /// End of the period that the question is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
-    /// Whether it is asked at once or in a batch.
+    /// How the question is asked: at once or in a batch, or whether it is only counted.
     pub(super) way: &'a Way,
 }
 
@@ -92,13 +93,13 @@ impl Endpoint {
 }
 
 impl Job<'_> {
-    /// Returns whether the sources are of the last days.
+    /// Returns whether the sources are at most [`RECENT`] old.
     pub(super) fn is_recent(&self) -> bool {
         is_recent(self.about, self.now)
     }
 }
 
-/// Returns whether work on sources of this time is today's work.
+/// Returns whether sources of the time `about` are at most [`RECENT`] old at `now`.
 pub(super) fn is_recent(about: Timestamp, now: Timestamp) -> bool {
     about.saturating_add(RECENT).is_ok_and(|until| until >= now)
 }
@@ -162,7 +163,8 @@ struct Billing<'a> {
 }
 
 impl Billing<'_> {
-    /// Asks once if window and budget allow it. Saves a usable answer; books the cost of any answer.
+    /// Asks the question if window and budget allow it; asks again if the answer breaks off. Saves a usable answer; books the
+    /// cost of any answer.
     async fn buy<T>(
         &self,
         messages: &[ChatMessage],
@@ -196,7 +198,8 @@ impl Billing<'_> {
         Ok((value, Bought { text: completion.text, tokens, count, lacked_room }))
     }
 
-    /// Reserves `need` tokens for a question of `count`, and asks it. Returns the answer and the number of the reservation.
+    /// Reserves `need` tokens for a question of `count` tokens, and asks it. Returns the answer and the number of the
+    /// reservation.
     async fn attempt(
         &self,
         messages: &[ChatMessage],
@@ -214,8 +217,9 @@ impl Billing<'_> {
         }
     }
 
-    /// Ends the reservation of a question without an answer. Books what came before the failure; an answer of unknown cost is
-    /// booked at the estimated tokens of the question, as a minimum.
+    /// Ends the reservation of a question without an answer. Books the tokens that were received before the failure, and for
+    /// the question at least its estimated tokens. Books nothing if no token was received and the failure was not an unusable
+    /// answer.
     async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
         if spent == Spent::default() && !failure.was_answered() {
             return self.endpoint.replies.release(self.job.agent, reservation).await;
@@ -225,8 +229,8 @@ impl Billing<'_> {
         self.endpoint.replies.charge(self.job.agent, self.reply(&partial, count, reservation), self.job.now).await
     }
 
-    /// Some local servers silently drop what exceeds their window; the answer is then about a part of the input only. Fails if
-    /// the server counted fewer tokens than the question has at least.
+    /// Fails if the server counted fewer tokens than the question has at least. Some local servers silently drop the part of a
+    /// question that exceeds their window; the answer is then about the rest only.
     fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
         let least: u64 = messages.iter().map(|messages| tokens::at_least(messages.text())).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };

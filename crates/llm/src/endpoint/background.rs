@@ -27,7 +27,7 @@ pub(super) fn blocks(agent: &Agent, background: Option<&Background>, zones: &Zon
     }
 }
 
-/// Returns the texts of facts and of the period before, from which nothing may get into a summary.
+/// Returns the texts of known facts and of the period before. Content that only these texts have must not get into a summary.
 pub(super) fn texts(background: Option<&Background>) -> Vec<String> {
     let Some(background) = background else { return Vec::new() };
     let facts = background.known.iter().filter(|fact| fact.predicate != ALIAS);
@@ -35,13 +35,13 @@ pub(super) fn texts(background: Option<&Background>) -> Vec<String> {
     facts.chain(background.before.iter().cloned()).collect()
 }
 
-/// Returns the pairs of names of one entity.
+/// Returns the known aliases, each as a pair of names of one entity.
 pub(super) fn aliases(background: Option<&Background>) -> Vec<[String; 2]> {
     let known = background.iter().flat_map(|background| &background.known).filter(|fact| fact.predicate == ALIAS);
     known.map(|fact| [fact.subject.clone(), fact.object.clone()]).collect()
 }
 
-/// Returns a fact as a line, with the day since when it holds.
+/// Returns a fact as a line, with the day since which it holds.
 pub(super) fn since(fact: &Fact, zones: &Zones) -> String {
     let day = zones.day_of(fact.valid_from);
     tame(&format!("- {}, {}, {} (since {day})", fact.subject, fact.predicate, fact.object))

@@ -1,9 +1,10 @@
-//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered (`results`),
-//! over the interfaces of OpenAI and Anthropic (`provider`).
+//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered
+//! (`results`), over the interfaces of OpenAI and Anthropic (`provider`).
 //!
-//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period waits.
-//! When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered badly is
-//! asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a question.
+//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period
+//! waits. When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered
+//! badly is asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a
+//! question.
 
 mod outbox;
 mod provider;
@@ -71,21 +72,23 @@ impl Tally {
 pub(super) enum Way {
     /// At once.
     Direct,
-    /// At once, in sizes as in a batch: the period was begun in one, and its answers are found only by the same questions.
+    /// At once, in questions of the sizes that a batch uses: questions about the period were already asked in a batch, and
+    /// their answers are found only by the same questions.
     Begun,
-    /// In a batch. The number of batches that failed to answer is limited; after that the question is asked at once.
+    /// In a batch. The map has, by question, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is
+    /// asked at once.
     Batch(HashMap<Digest, u64>),
     /// Not at all: they are counted.
     Counting,
 }
 
 impl Way {
-    /// Returns whether sizes of requests do not depend on the speed of the server.
+    /// Returns whether the sizes of questions do not depend on the speed of the server.
     pub(super) fn has_no_hurry(&self) -> bool {
         !matches!(self, Way::Direct)
     }
 
-    /// Returns whether a question without a saved answer is not asked at once.
+    /// Returns whether a question without a saved answer is collected or counted instead of asked at once.
     pub(super) fn is_for_batch(&self, key: &Digest) -> bool {
         match self {
             Way::Direct | Way::Begun => false,
@@ -99,16 +102,17 @@ impl Way {
 pub(super) struct BatchCollector {
     batches: Arc<dyn Batches>,
     state: Mutex<State>,
-    /// Held while batches are sent or looked at: one that is being sent must not be taken for one that a crash left behind.
+    /// Held while batches are sent or polled, so that a batch that is being sent is not mistaken for one that a crash left
+    /// behind.
     at_work: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     outboxes: Vec<Outbox>,
-    /// Questions that the budget did not allow since they were last reported.
+    /// Number of questions that the budget did not allow, since the last report.
     over_budget: u64,
-    /// Until when a server gets no batch, and whether that is because it refused one for good.
+    /// By base URL: the time until which the server gets no batch, and whether the reason is that it refused a batch for good.
     pauses: HashMap<String, (Timestamp, bool)>,
 }
 
@@ -124,7 +128,7 @@ impl BatchCollector {
 }
 
 impl Endpoint {
-    /// Enables batches, which are recorded in this port.
+    /// Enables batches and records them through this port.
     #[must_use]
     pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
         Endpoint { collector: Some(Arc::new(BatchCollector::new(batches))), ..self }
@@ -140,7 +144,7 @@ impl Endpoint {
         Endpoint { mode, ..self.clone() }
     }
 
-    /// Returns how the questions about a period are asked. [`Error::InBatch`] if the period waits for answers.
+    /// Returns how the questions about a period are asked. Fails with [`Error::InBatch`] if the period waits for answers.
     pub(super) async fn way(&self, task: &SummaryTask<'_>, about: Timestamp) -> Result<Way> {
         let Some(collector) = &self.collector else { return Ok(Way::Direct) };
         if let Mode::Counting(_) = self.mode {
@@ -173,7 +177,7 @@ impl Endpoint {
         pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
 
-    /// Collects a question. Returns [`Error::InBatch`], or why it cannot be collected.
+    /// Collects or counts a question. Returns [`Error::InBatch`], or the error for which it cannot be collected.
     pub(super) async fn collect(
         &self,
         job: &Job<'_>,
@@ -196,7 +200,7 @@ impl Endpoint {
             return Ok(Error::InBatch);
         }
         let Some(period) = job.period else { return Ok(Error::InBatch) };
-        // The id of a batch depends on it, so that a second one of the same moment gets another.
+        // The id of a batch depends on this number, so that two batches of the same moment get different ids.
         let before = collector.batches.batched(job.agent, period).await?.len();
         if !locked(&collector.state).takes(channel, job.now) {
             return Ok(Error::InBatch);
@@ -227,15 +231,16 @@ impl Endpoint {
         Ok(Error::InBatch)
     }
 
-    /// Reserves tokens of the day's budget, or of the one that was given for these batches. Such a budget was given by the
-    /// operator, so that it replaces every limit.
+    /// Reserves tokens of the day's budget, or of the budget that was given for these batches. The operator gives such a
+    /// budget, so it replaces every limit.
     async fn reserve_in_batch(&self, job: &Job<'_>, tokens: u64) -> Result<u64> {
         let unlimited = Caps { workspace: u64::MAX, process: u64::MAX, shares: Shares::default() };
         let (limit, caps) = match self.mode {
             Mode::InBatches(Some(budget)) => (budget, unlimited),
             _ => (self.limit(job), self.caps),
         };
-        // The share for old messages keeps unattended work from using up the day; these batches were asked for.
+        // The share for old messages keeps unattended work from using up the day's budget; these batches were explicitly
+        // requested.
         let is_recent = matches!(self.mode, Mode::InBatches(_)) || job.is_recent();
         caps.reserve(self.replies.as_ref(), job.agent, job.purpose, (tokens, limit), is_recent, job.now).await
     }

@@ -1,5 +1,5 @@
-//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of every
-//! agent a timeout.
+//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of
+//! every agent a timeout.
 //!
 //! Uses tokio's monotonic clock, not the `now` of a task: an outage lasts real seconds even in a pass that runs with another
 //! clock, and nothing stored depends on it.
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::failure::EndpointError;
 use super::retry_policy::RetryPolicy;
 
-/// One per base URL.
+/// A circuit breaker for the calls of one kind to one server.
 #[derive(Debug)]
 pub(super) struct Breaker {
     retry_policy: RetryPolicy,
@@ -21,11 +21,11 @@ pub(super) struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Until when calls fail.
+    /// Time until which calls fail at once.
     until: Option<Instant>,
-    /// Outages since the last answer.
+    /// Number of outages since the last answer.
     outages: u32,
-    /// Why it is open.
+    /// The failure that opened the breaker.
     cause: String,
 }
 
@@ -34,7 +34,8 @@ impl Breaker {
         Breaker { retry_policy, state: Mutex::default() }
     }
 
-    /// Awaits `asking` for at most `timeout` and records the outcome. While calls fail, drops `asking` without polling it.
+    /// Awaits `asking` for at most `timeout` and records the outcome. While the breaker is open, returns an error and drops
+    /// `asking` without polling it.
     pub(super) async fn guard<T>(
         &self,
         timeout: Duration,
@@ -55,7 +56,7 @@ impl Breaker {
         answer
     }
 
-    /// Returns whether calls fail at once now.
+    /// Returns whether the breaker is open, so that calls fail at once.
     pub(super) fn is_open(&self) -> bool {
         self.left(Instant::now()).is_some()
     }
@@ -84,7 +85,7 @@ impl Breaker {
         }
     }
 
-    /// Records an answer.
+    /// Closes the breaker after an answer and resets the count of outages.
     fn close(&self) {
         *self.state() = State::default();
     }

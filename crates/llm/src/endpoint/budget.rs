@@ -1,7 +1,7 @@
-//! Limits of tokens per day for one agent, one workspace and the whole process. The owner of an agent sets its limit; the operator
-//! sets the other two, and settings of agents cannot exceed them. The store reserves what a call may use before it is made, so
-//! calls at the same time cannot exceed a limit together. Each purpose has a share of every limit, so that extraction leaves enough
-//! for summaries.
+//! Limits of tokens per day for one agent, one workspace and the whole process. The owner of an agent sets its limit; the
+//! operator sets the other two, and settings of agents cannot exceed them. The store reserves what a call may use before it is
+//! made, so calls at the same time cannot exceed a limit together. Each purpose has a share of every limit, so that extraction
+//! leaves enough for summaries.
 
 use annals_core::ports::{Replies, TokenRequest, TokenSums};
 use annals_core::{Agent, Purpose, Result, Timestamp};

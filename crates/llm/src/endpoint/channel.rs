@@ -1,5 +1,5 @@
-//! The connection to one model: its turn at the server, attempts within limits, the circuit breaker of its server, and the shape
-//! of requests that its server accepts.
+//! The connection to one model: a limit of parallel requests, attempts within limits, the circuit breaker of its server, and
+//! the shape of requests that its server accepts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,13 +30,13 @@ use crate::config::Model;
 /// Maximum time for one answer, whatever it consists of.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 
-/// Maximum shapes of one request that are tried.
+/// Maximum number of shapes in which one request is tried.
 const MAX_SHAPES: usize = 12;
 
 /// Tokens of the instructions of most questions, with the margin that is left free.
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
-/// Requests at once before a server has said how many it answers.
+/// Number of parallel requests before the server has reported how many it answers.
 const FIRST_AT_ONCE: usize = 1;
 
 /// HTTP client and circuit breaker, shared by all models of one base URL.
@@ -44,11 +44,11 @@ const FIRST_AT_ONCE: usize = 1;
 pub(super) struct Server {
     pub(super) http: reqwest::Client,
     pub(super) breaker: Breaker,
-    /// Requests that the server answers at once. Others wait here, where no deadline runs.
+    /// Permits for the requests that the server answers in parallel. Further requests wait here, where no deadline runs.
     turns: Semaphore,
-    /// Whether the server has said how many these are.
+    /// Whether the server has reported the number of parallel requests.
     has_turns: AtomicBool,
-    /// Until when its quota is used up.
+    /// Time until which the quota of the server is used up.
     pause: Mutex<Option<Instant>>,
 }
 
@@ -70,9 +70,9 @@ pub(super) struct LearnedLimits {
     limits: OnceCell<Limits>,
     pub(super) speed: Speed,
     shape: Mutex<Shape>,
-    /// Further tokens of an answer that its reasoning has been found to need.
+    /// Tokens that reasoning has been found to need in addition to the configured maximum of an answer.
     reasoning: Mutex<u64>,
-    /// The window that a refusal has named.
+    /// The context window in tokens that the server named when it refused a question as too long.
     window: Mutex<Option<u64>>,
 }
 
@@ -119,7 +119,7 @@ impl Channel {
         Channel { model, server, learned, retry_policy, is_near }
     }
 
-    /// Returns the window and the limit of the answer. Asks the server once.
+    /// Returns the window and the limit of the answer. The first call requests the server's limits.
     pub(super) async fn sizes(&self) -> Sizes {
         self.sizes_by(self.limits().await)
     }
@@ -132,7 +132,7 @@ impl Channel {
         Sizes { window, max_output_tokens: wanted.min(window / 2) }
     }
 
-    /// Returns the tokens of lines that the window allows beside `fixed` tokens of instructions.
+    /// Returns the maximum tokens of lines that the window allows beside `fixed` tokens of instructions.
     pub(super) async fn most_room(&self, fixed: u64) -> u64 {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         window.saturating_sub(max_output_tokens).saturating_sub(fixed)
@@ -143,8 +143,8 @@ impl Channel {
         self.learned.speed.room(fixed, most, self.is_near)
     }
 
-    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count` tokens.
-    /// Returns whether it has.
+    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count`
+    /// tokens. Returns whether it has.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         let doubled = max_output_tokens * 2;
@@ -155,7 +155,7 @@ impl Channel {
         fits
     }
 
-    /// Returns what is known of the model, which these purposes use.
+    /// Returns the state of the model, which these purposes use.
     pub(super) fn state(&self, purposes: Vec<Purpose>) -> ModelState {
         let (limits, now) = (self.learned.limits.get(), self.learned.speed.now());
         let Sizes { window, max_output_tokens } = self.sizes_by(limits.copied());
@@ -178,7 +178,7 @@ impl Channel {
         }
     }
 
-    /// Asks, with retries. Adds to `spent` what attempts without an answer have cost.
+    /// Asks a question, with retries. Adds the tokens of attempts without an answer to `spent`.
     pub(super) async fn ask(
         &self,
         messages: &[ChatMessage],
@@ -212,7 +212,7 @@ impl Channel {
         request::body(&self.model, question, shape)
     }
 
-    /// Leaves out what the server has refused in a batch.
+    /// Leaves a parameter that the server refused in a batch out of further requests.
     pub(super) fn note_refusal(&self, failure: &EndpointError) {
         let mut shape = locked(&self.learned.shape);
         if let Some(next) = failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
@@ -220,7 +220,7 @@ impl Channel {
         }
     }
 
-    /// Returns the client for requests that are no questions.
+    /// Returns the HTTP client for requests other than questions.
     pub(super) fn http(&self) -> &reqwest::Client {
         &self.server.http
     }
@@ -240,8 +240,8 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns the limits that the server reports; queries the server on the first call. Returns unknown limits while it
-    /// cannot be reached or has failed.
+    /// Returns the limits that the server reports; queries the server on the first call. Returns `None` while the server cannot
+    /// be reached or its circuit breaker is open.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
             let limits = limits::ask(&self.server.http, &self.model).await.ok_or(())?;
@@ -256,7 +256,7 @@ impl Channel {
         None
     }
 
-    /// Waits while the quota is used up, but no longer than an answer may take.
+    /// Waits until the quota is available again. Does not wait at all if that would take longer than the timeout of the model.
     async fn wait_for_quota(&self) {
         let until = *locked(&self.server.pause);
         if let Some(until) = until.filter(|until| *until < Instant::now() + self.model.timeout) {
@@ -325,8 +325,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().expect("no holder of the lock panics")
 }
 
-/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its answer
-/// is unusable.
+/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its
+/// answer is unusable.
 pub(super) fn error(what: String, failure: EndpointError) -> Error {
     if !failure.is_outage() {
         return Error::model(what, failure);

@@ -23,7 +23,7 @@ pub(super) struct Completion {
     pub(super) tokens_in: Option<u64>,
     /// Tokens of the answer, if the server reports them. Includes reasoning.
     pub(super) tokens_out: Option<u64>,
-    /// Tokens of the question that the server did not read again.
+    /// Tokens of the question that the server had cached and did not read again.
     pub(super) cached: u64,
     /// Estimated tokens of text and reasoning.
     pub(super) estimated_out: u64,
@@ -35,12 +35,12 @@ pub(super) struct Completion {
     pub(super) timing: Timing,
 }
 
-/// How long a request took.
+/// Durations of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Timing {
-    /// Until the first token; `None` if the answer came at once.
+    /// Time until the first token; `None` if the answer came at once.
     pub(super) reading: Option<Duration>,
-    /// From the first to the last token, or the whole time of an answer that came at once.
+    /// Time from the first to the last token, or the whole time of an answer that came at once.
     pub(super) writing: Duration,
     /// Tokens per second of reading and writing as the server itself measured them.
     pub(super) measured: Option<(f64, f64)>,
@@ -53,7 +53,7 @@ impl Completion {
     }
 }
 
-/// What is known of an answer so far.
+/// The part of an answer that has been received so far.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     completion: Completion,
@@ -65,7 +65,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Reads a whole answer, or an event of a stream. Returns whether it contains something of the answer: a token, or progress
-    /// in reading the question. Pings and comments are none.
+    /// in reading the question. Returns false for pings and comments.
     pub(super) fn take(&mut self, event: &Value) -> Result<bool, EndpointError> {
         let before = (self.completion.text.len(), self.reasoning);
         self.take_usage(event);
@@ -97,7 +97,7 @@ impl Reading {
         self.is_finished
     }
 
-    /// Returns the answer.
+    /// Returns the completed answer. Fails if the content filter withheld it.
     pub(super) fn end(mut self, timing: Timing) -> Result<Completion, EndpointError> {
         if self.is_withheld {
             return Err(EndpointError::Unusable("its content filter withheld the answer"));
@@ -115,7 +115,7 @@ impl Reading {
     fn take_choice(&mut self, choice: &Value) {
         for message in [&choice["delta"], &choice["message"]] {
             self.completion.text.push_str(&content(&message["content"]));
-            // Servers call it differently, and some send it under two names.
+            // The name of this field differs between servers, and some send the reasoning under two names.
             let names = ["reasoning_content", "reasoning", "thinking"];
             let reasoning = names.iter().find_map(|name| message[name].as_str());
             self.reasoning += reasoning.map_or(0, str::len);
@@ -145,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// Reads counts of tokens; those that come later are more complete.
+    /// Reads counts of tokens. Later counts replace earlier ones, because they are more complete.
     fn take_usage(&mut self, event: &Value) {
         for usage in [&event["message"]["usage"], &event["usage"]] {
             let number = |name: &str| counted(&usage[name]);
@@ -154,7 +154,7 @@ impl Reading {
                 .or(counted(&usage["prompt_tokens_details"]["cached_tokens"]))
                 .or(number("prompt_cache_hit_tokens"));
             completion.cached = cached.unwrap_or(completion.cached);
-            // Anthropic counts what is cached apart from the rest.
+            // Anthropic reports cached tokens separately from the other tokens of the question.
             let written = number("cache_creation_input_tokens").unwrap_or_default();
             let apart = number("input_tokens").map(|tokens| tokens + written + cached.unwrap_or_default());
             // Some servers report zero if they do not count.
@@ -173,7 +173,8 @@ impl Reading {
     }
 }
 
-/// Returns a count of tokens. One that no context window has is no count: the sum of a few would exceed every number.
+/// Returns a count of tokens; `None` if it is above [`MAX_TOKENS`], because no context window is that large and sums of such
+/// counts would overflow.
 pub(super) fn counted(count: &Value) -> Option<u64> {
     count.as_u64().filter(|count| *count <= MAX_TOKENS)
 }

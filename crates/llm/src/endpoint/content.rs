@@ -1,38 +1,37 @@
 //! Content words of a text, in a form in which two texts can be compared: does a model's sentence say something that only the
 //! background says?
 //!
-//! A word is compared by its first letters, without case and accents, so that most endings do not matter. Texts that are written
-//! without spaces are compared by pairs of characters. Works in every language, and takes another word for the same thing as
-//! different.
+//! A word is compared by its first letters, without case and accents, so that most endings do not matter. Texts that are
+//! written without spaces are compared by pairs of characters. Works in every language, but treats synonyms as different words.
 
 use std::collections::HashSet;
 
 use annals_core::{entity_key, is_wide, words};
 
-/// Letters by which words are compared. Shorter words than [`MIN_LENGTH`] are no content.
+/// Number of leading letters by which words are compared, and minimum letters of a content word that is not a name.
 const COMPARED: usize = 5;
 const MIN_LENGTH: usize = 4;
-/// Characters after which a capital letter says nothing.
+/// Characters after which a capital letter is no sign of a name.
 const OPENERS: [char; 8] = ['.', '!', '?', ':', ';', '"', '“', '„'];
-/// A word of this length is rare enough to tell alone where it comes from.
+/// Minimum letters of a word that is rare enough to show by itself which text it comes from.
 const RARE: usize = 8;
 
-/// The words of some texts.
+/// A set of words from some texts, in comparable form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content(HashSet<String>);
 
 impl Content {
-    /// Returns all words of the texts. A word that they have in any form is theirs.
+    /// Returns all words of the texts, also those that are not content words.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Content {
         Content(texts.into_iter().flat_map(all_words).map(|word| word.key).collect())
     }
 
-    /// Returns the words by which a sentence may be recognised as taken from the texts.
+    /// Returns the content words of the texts, by which a sentence may be recognised as taken from them.
     pub(super) fn telling<'t>(texts: impl IntoIterator<Item = &'t str>) -> Content {
         Content(texts.into_iter().flat_map(content_words).map(|word| word.key).collect())
     }
 
-    /// Returns whether any of these words is among them.
+    /// Returns whether the set contains any of these words.
     pub(super) fn has_any<'w>(&self, words: impl IntoIterator<Item = &'w Word>) -> bool {
         words.into_iter().any(|word| self.0.contains(&word.key))
     }
@@ -43,16 +42,17 @@ impl Content {
 pub(super) struct Word {
     key: String,
     is_content: bool,
-    /// Whether it is rare or, within a sentence, written as a name or a German noun.
+    /// Whether the word is rare or, within a sentence, written as a name or a German noun.
     is_telling: bool,
 }
 
-/// Returns the content words of a text that others lack.
+/// Returns the content words of a text that `others` does not contain.
 pub(super) fn missing_from(others: &Content, text: &str) -> Vec<Word> {
     content_words(text).filter(|word| !others.0.contains(&word.key)).collect()
 }
 
-/// Returns whether a sentence says what the background says and its sources do not: a telling word, or two others.
+/// Returns whether a sentence has content of the background that its sources do not have: at least one telling word, or two
+/// different other words.
 pub(super) fn is_taken_from(background: &Content, sources: &Content, sentence: &str) -> bool {
     let mut taken = missing_from(sources, sentence);
     taken.retain(|word| background.0.contains(&word.key));

@@ -1,9 +1,9 @@
-//! Vectors of a model behind `/embeddings`, as OpenAI defined it and most servers speak it.
+//! Vectors of a model behind `/embeddings`, as OpenAI defined it and most servers implement it.
 //!
-//! Texts go in small batches, so that an answer has a bounded size and a failure costs little. A vector with another number of
-//! components than configured is asked for once more with that number named; then it is an error, and nothing is stored of it.
-//! Servers round: the same text may get slightly different numbers in another batch. Nothing is counted against the budgets,
-//! which are for agents; a vector costs a thousandth of an answer. Never logs or reports a text.
+//! Texts go in small batches, so that an answer has a bounded size and a failure costs little. If a vector has another number
+//! of components than configured, the request is repeated once with the configured number in it. If the number is still
+//! different, the request fails. Servers round: the same text may get slightly different numbers in another batch. Nothing is
+//! counted against the budgets, which are for agents; a vector costs a thousandth of an answer. Never logs or reports a text.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,24 +26,24 @@ use crate::config::EmbeddingModel;
 /// Maximum texts of one request.
 const MAX_TEXTS: usize = 32;
 
-/// Maximum time of a question, whatever `timeout` says: a search waits for it, and words alone answer it well. A server that has to
-/// load its model first takes longer, and answers later searches.
+/// Maximum time for embedding a question, even if `timeout` is longer: a search waits for it, and works well with words alone.
+/// A server that has to load its model first takes longer; only later searches then get vectors.
 const QUERY: Duration = Duration::from_secs(4);
 
-/// Maximum numbers of one answer. Each takes up to 24 bytes, and the answer a million.
+/// Maximum vector components in one answer. Each takes up to 24 bytes, so the answer has at most a million bytes.
 const MAX_NUMBERS: usize = 40_000;
 
 /// An embedder that uses the configured endpoint.
 pub struct EmbeddingEndpoint {
     model: EmbeddingModel,
-    /// What vectors carry.
+    /// The name of the model that is stored with vectors.
     id: String,
     http: reqwest::Client,
     breaker: Breaker,
-    /// Of questions. One that is too slow for a search may still be fast enough for stored texts.
+    /// Circuit breaker for questions. A server that is too slow for a search may still be fast enough for stored texts.
     query_breaker: Breaker,
     retry_policy: RetryPolicy,
-    /// Whether requests name the number of components, because the server has others by itself.
+    /// Whether requests name the number of components, because the server's default is another number.
     names_dimension: AtomicBool,
 }
 
@@ -60,7 +60,7 @@ impl EmbeddingEndpoint {
         Ok(EmbeddingEndpoint { id, model, http, breaker, query_breaker, retry_policy, names_dimension })
     }
 
-    /// Embeds texts as they stand.
+    /// Embeds texts that already have their prefix.
     async fn run(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let most = (MAX_NUMBERS / self.model.dimension).clamp(1, MAX_TEXTS);
         let mut vectors = Vec::with_capacity(texts.len());
@@ -71,7 +71,8 @@ impl EmbeddingEndpoint {
         Ok(vectors)
     }
 
-    /// Asks for the server's own number of components, unless it is known to be another than the configured one.
+    /// Requests vectors without naming the number of components, and names it if the server's default is another than the
+    /// configured number.
     async fn in_some_form(
         &self,
         texts: &[String],
@@ -120,7 +121,8 @@ impl EmbeddingEndpoint {
         vectors(&answer, texts.len()).map_err(EndpointError::Unusable)
     }
 
-    /// Returns what is sent for a text: the prefix and as much of the text as the model reads. Servers refuse empty texts.
+    /// Returns the text to send: the prefix and as much of the text as the model reads. An empty text becomes a space, because
+    /// servers refuse empty texts.
     fn sent(&self, prefix: &str, text: &str) -> String {
         let text = beginning(text, self.room());
         if text.trim().is_empty() { format!("{prefix} ") } else { format!("{prefix}{text}") }
@@ -135,7 +137,8 @@ impl EmbeddingEndpoint {
     }
 }
 
-/// Returns the name that vectors carry. The server's address is no part of it, because a server may move.
+/// Returns the name of the model that is stored with vectors. The server's address is not part of it, because a server may
+/// move.
 fn id(model: &EmbeddingModel) -> String {
     let decides = [&*model.name, &model.dimension.to_string(), &model.query_prefix, &model.passage_prefix];
     let digest: String = Digest::of(decides).0.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
@@ -173,7 +176,7 @@ impl Embedder for EmbeddingEndpoint {
     async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
         let text = [self.sent(&self.model.query_prefix, &text)];
         let limit = self.model.timeout.min(QUERY);
-        // While stored texts get no answer, a question gets none either.
+        // While the breaker for stored texts is open, questions are not sent either.
         let asked = match self.breaker.away() {
             Some(away) => Err(away),
             None => self.query_breaker.guard(limit, self.in_some_form(&text, limit)).await,
@@ -183,8 +186,8 @@ impl Embedder for EmbeddingEndpoint {
     }
 }
 
-/// Returns where a text is cut so that its beginning has at most `room` tokens: after a sentence, else after a word, else after
-/// a character.
+/// Returns where a text is cut so that its beginning has at most `room` tokens: after a sentence if possible, otherwise after a
+/// word, otherwise after a character.
 fn cut(text: &str, room: u64) -> usize {
     let head = beginning(text, room);
     if head.len() == text.len() {

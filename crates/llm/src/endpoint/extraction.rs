@@ -28,10 +28,10 @@ const CONTEXT: usize = 4;
 /// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// A question with less room for its input than this is not asked.
+/// Minimum tokens of room for the turns. With less room, no question is asked.
 const MIN_ROOM: u64 = 150;
 
-/// Returns what the extraction model finds in the turns.
+/// Returns the statements and fact operations that the extraction model finds in the turns.
 pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {
     let Some(last) = task.turns.last() else { return Ok(Extracted::default()) };
     let zones = task.settings.zones()?;
@@ -80,7 +80,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Tokens available for the turns of one question, without its background.
+    /// Returns the tokens available for the turns of one question, without its background. Fails if they are fewer than
+    /// [`MIN_ROOM`].
     async fn room(&self) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
         let nothing = self.questions.background(&[], 0);

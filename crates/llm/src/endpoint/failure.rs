@@ -20,7 +20,7 @@ pub(crate) enum EndpointError {
     Late(Duration),
     /// The answer began, but no further token came within the time limit.
     Silent(Duration),
-    /// The answer ended before its end. What came of it has been paid for.
+    /// The connection ended before the answer was complete. The received part has been paid for.
     BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
@@ -30,7 +30,7 @@ pub(crate) enum EndpointError {
     Refused { status: u16, code: String, parameter: Option<Parameter> },
     /// The question does not fit into the context window, which the endpoint may name.
     TooLong { window: Option<u64> },
-    /// The answer is not that of such an endpoint.
+    /// The answer cannot be used, for this reason.
     Unusable(&'static str),
 }
 
@@ -68,7 +68,7 @@ impl EndpointError {
         matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
     }
 
-    /// Returns whether further calls will fail too for a while. An answer that broke off says nothing about the next.
+    /// Returns whether further calls will fail too for a while. An answer that broke off says nothing about the next request.
     pub(super) fn opens_breaker(&self) -> bool {
         self.is_outage() && *self != EndpointError::BrokeOff
     }
@@ -78,7 +78,7 @@ impl EndpointError {
         !matches!(self, EndpointError::Refused { .. } | EndpointError::TooLong { .. } | EndpointError::Unusable(_))
     }
 
-    /// Returns whether a time limit ended it.
+    /// Returns whether a time limit ended the request.
     pub(super) fn is_late(&self) -> bool {
         matches!(self, EndpointError::Late(_) | EndpointError::Silent(_))
     }
@@ -92,8 +92,8 @@ impl EndpointError {
         }
     }
 
-    /// Returns whether the cause may be an unsupported request form: status 400, 422 or 501. With it comes the parameter that the
-    /// server names.
+    /// Returns `Some` if the cause may be an unsupported form of the request: status 400, 422 or 501. The inner value is the
+    /// parameter that the server names, if any.
     pub(super) fn refused_form(&self) -> Option<Option<Parameter>> {
         match self {
             EndpointError::Refused { status: 400 | 422 | 501, parameter, .. } => Some(*parameter),
@@ -120,7 +120,8 @@ pub(crate) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> Endpo
     }
 }
 
-/// Returns a machine-readable word from an error and nothing else of it: messages quote the question.
+/// Returns the machine-readable code or type of an error, in brackets; empty if there is none. Ignores messages, which quote
+/// the question.
 fn code(answer: &Value) -> String {
     let words = [&answer["error"]["code"], &answer["error"]["type"]];
     let is_word = |word: &&str| word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
@@ -128,8 +129,8 @@ fn code(answer: &Value) -> String {
     word.map(|word| format!("({word})")).unwrap_or_default()
 }
 
-/// Returns whether the error says that the question is too long, with the window if it names one: in the field `n_ctx`
-/// (llama.cpp), or in words.
+/// Returns [`EndpointError::TooLong`] if the error says that the question is too long. The window comes from the field `n_ctx`
+/// (llama.cpp) or from the message, if either names one.
 fn too_long(answer: &Value) -> Option<EndpointError> {
     let text = answer.to_string().to_lowercase();
     let marks = ["context_length_exceeded", "exceed_context_size", "maximum context length", "prompt is too long"];

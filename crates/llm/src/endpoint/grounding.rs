@@ -1,10 +1,11 @@
-//! Checks what a model wrote against what it read: names, numbers and dates that the cited lines do not contain, and clauses that
-//! say the opposite.
+//! Checks what a model wrote against what it read: names, numbers and dates that the cited lines do not contain, and clauses
+//! that say the opposite.
 //!
-//! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to those.
-//! English number words and months are recognised. In other languages names and digits are compared literally; in German, where
-//! every noun is capitalised, only digits. A sentence with a name, number or date that only the background contains is removed, and
-//! one with other words of it (`content`), in every language: it would survive the forgetting of what it comes from.
+//! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to
+//! those. English number words and months are recognised. In other languages names and digits are compared literally; in
+//! German, where every noun is capitalised, only digits. A sentence with a name, number or date that only the background
+//! contains is removed. In every language, so is a sentence with other words that only the background contains (`content`).
+//! Otherwise it would survive the forgetting of the text that it comes from.
 
 mod dates;
 mod negation;
@@ -24,15 +25,15 @@ use super::content::{Content, is_taken_from};
 use super::lines::Line;
 use super::sentences::CitedSentence;
 
-/// Lines before and after a cited one that count as its context.
+/// Number of lines before and after a cited line that count as its context.
 const NEIGHBOURS: usize = 1;
 
-/// What the check of a summary needs to know besides the summary.
+/// The texts and settings that a summary is checked against.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence<'a> {
     /// Everything that the model was asked to summarise.
     pub(super) lines: &'a [Line],
-    /// What it was shown besides.
+    /// The texts of the background that the model was shown in addition.
     pub(super) background: &'a [String],
     /// Pairs of names of one entity. A summary may use either.
     pub(super) aliases: &'a [[String; 2]],
@@ -40,7 +41,8 @@ pub(super) struct Evidence<'a> {
     pub(super) has_names: bool,
 }
 
-/// The number of faults of a summary: different names, numbers and dates, and contradicting clauses.
+/// Marks the sentences that their sources do not support, and removes those with content of the background alone. Returns the
+/// number of distinct faults in the kept sentences: names, numbers, dates and contradicting clauses.
 pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
     let mut known = Sources::default();
     evidence.background.iter().for_each(|text| known.add(text));
@@ -67,7 +69,7 @@ struct Fault {
     claim: Option<Claim>,
 }
 
-/// Something that is stated and can be looked up.
+/// A date, number or name in a sentence, which can be looked up in its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Claim {
     Date(Written),
@@ -112,7 +114,7 @@ fn claims(text: &str, sources: &Sources, has_names: bool) -> Vec<Claim> {
     claims
 }
 
-/// Returns the numbers of two and more that are written as words.
+/// Returns the numbers above two that are written as words.
 fn spelled(text: &str) -> impl Iterator<Item = String> + '_ {
     let numbers = text.unicode_words().filter_map(|word| numbers::cardinal(&plain(word)));
     numbers.filter(|number| *number > 2).map(|number| number.to_string())
@@ -182,7 +184,7 @@ impl Sources {
     }
 
     /// Returns whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use
-    /// words such as "tomorrow", "last week", "on Friday", else within one day.
+    /// words such as "tomorrow", "last week", "on Friday", otherwise within one day.
     fn holds_date(&self, date: Written) -> bool {
         let is_same_date = |other: &Written| {
             let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
@@ -226,7 +228,7 @@ fn plain(word: &str) -> String {
     key.strip_suffix("'s").map(str::to_owned).unwrap_or(key)
 }
 
-/// Returns capitalised words, in comparable form. The first word of a sentence is one only if it is used as a name.
+/// Returns capitalised words, in comparable form. The first word of a sentence counts only if it is used as a name.
 fn names(text: &str, sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
     let mut begins = true;
@@ -246,7 +248,7 @@ fn names(text: &str, sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Returns the next word.
+/// Returns the first word among the pieces; empty if there is none.
 fn next<'t>(pieces: &[&'t str]) -> &'t str {
     pieces.iter().find(|piece| piece.starts_with(char::is_alphanumeric)).copied().unwrap_or_default()
 }
@@ -255,7 +257,7 @@ fn next<'t>(pieces: &[&'t str]) -> &'t str {
 mod tests {
     use super::*;
 
-    /// Counts for a summary of a message from 4 March 2026, a Wednesday.
+    /// Counts the faults of a summary of a message from 4 March 2026, a Wednesday.
     fn count(summary: &str, source: &str) -> u32 {
         let day = jiff::civil::date(2026, 3, 4);
         let line = |text: &str| Line {

@@ -27,10 +27,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The version of Anthropic's API that this code was written for.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects, which
-/// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
+/// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects,
+/// which would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
 pub(crate) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
-    // Another crate of the process may have installed a provider; either works.
+    // Another crate of the process may have installed a TLS provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is not a URL"))?;
     let network_policy = NetworkPolicy::new(&url, local_network);
@@ -97,8 +97,8 @@ pub(super) async fn fetch_with_answer(
     Ok((failure_of(status, &headers, &answer), answer))
 }
 
-/// Returns an error if an answer, or an event of a stream, is one. Gateways report a failure behind them with status 200 and the
-/// real status inside.
+/// Returns an error if an answer, or an event of a stream, reports one. Gateways report a failure behind them with status 200
+/// and the real status inside.
 pub(super) fn failure_of(status: StatusCode, headers: &HeaderMap, answer: &Value) -> Result<(), EndpointError> {
     if !status.is_success() {
         return Err(failure(status.as_u16(), headers, answer));
@@ -113,7 +113,7 @@ pub(super) fn failure_of(status: StatusCode, headers: &HeaderMap, answer: &Value
     Err(failure(code.unwrap_or_else(|| status_of(kind)), headers, answer))
 }
 
-/// Returns the status that stands for a type of error.
+/// Returns the HTTP status that corresponds to a type of error; 502 for other types.
 fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error" => 400,
@@ -136,7 +136,7 @@ pub(crate) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointErro
     Ok(body)
 }
 
-/// Converts an error of the connection. Never contains the URL.
+/// Converts an error of the connection to [`EndpointError::Unreachable`]. The text never contains the URL.
 pub(crate) fn unreachable(error: reqwest::Error) -> EndpointError {
     let error = error.without_url();
     let mut root: &dyn std::error::Error = &error;

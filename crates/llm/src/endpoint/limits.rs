@@ -2,8 +2,8 @@
 //! answers at once.
 //!
 //! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
-//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports
-//! nothing, the configured limits apply. Nothing of memory is sent.
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports nothing,
+//! the configured limits apply. No memories are sent.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::config::{Api, Model};
 /// Time limit of each request. Without an answer the configured window is used.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Window that is used at most, unless a larger one was configured: models overlook more in longer questions.
+/// Largest window in tokens that is used unless the configuration sets a larger one: models overlook more in longer questions.
 const MAX_WINDOW: u64 = 32_768;
 
 /// Context window that Ollama uses by default, in tokens. Applies if neither the server nor the configuration gives another.
@@ -27,15 +27,16 @@ const OLLAMA_WINDOW: u64 = 4_096;
 /// Smallest window that is accepted from a server; a smaller one is an error of the server.
 const MIN_WINDOW: u64 = 512;
 
-/// Requests at once of a server that says nothing about it.
+/// Number of parallel requests to a server that does not report how many it answers. Also the maximum for llama.cpp.
 const AT_ONCE: usize = 4;
 
 /// The limits of a model as its server reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Tokens of question and answer together.
+    /// Tokens of question and answer together; `None` if the server does not report them.
     pub(super) window: Option<u64>,
-    /// Requests that it answers at the same time; others would wait in its queue without a token.
+    /// Number of requests that the server answers in parallel. Further requests would wait in its queue and get no token
+    /// meanwhile.
     pub(super) at_once: usize,
     /// Whether the server is llama.cpp, which reports progress in reading a question.
     pub(super) reports_progress: bool,
@@ -45,8 +46,8 @@ pub(super) struct Limits {
 const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
 
 impl Limits {
-    /// Returns the window to use: the configured one, unless the server's is smaller; without a configured one the server's, up
-    /// to [`MAX_WINDOW`].
+    /// Returns the window to use in tokens. If the server reports one, this is the smaller of the reported and the configured
+    /// window, or without a configured one the reported window up to [`MAX_WINDOW`]. Otherwise it is the window of `model`.
     pub(super) fn window(&self, model: &Model) -> u64 {
         match self.window {
             Some(window) if model.has_own_window => window.min(model.window),
@@ -56,7 +57,7 @@ impl Limits {
     }
 }
 
-/// Asks a server. `None` if it could not be reached, so that it is asked again.
+/// Requests the limits from a server. Returns `None` if the server could not be reached; it is then asked again later.
 pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits> {
     if model.api != Api::Chat {
         return Some(UNKNOWN);
@@ -125,7 +126,7 @@ impl Asking<'_> {
         lines.filter_map(|line| line.trim().strip_prefix("num_ctx")).find_map(|value| value.trim().parse().ok())
     }
 
-    /// Ollama reports the window in use only while the model is loaded. Until then, the configured window is used.
+    /// Returns the configured window, or Ollama's default. Ollama reports the window in use only while the model is loaded.
     fn unset_ollama_window(&self) -> u64 {
         if self.model.has_own_window { self.model.window } else { OLLAMA_WINDOW }
     }
@@ -142,7 +143,7 @@ impl Asking<'_> {
     }
 }
 
-/// Returns whether a name such as `qwen3:latest` is that of the model `qwen3`.
+/// Returns whether a name such as `qwen3:latest` refers to the model `qwen3`.
 fn is_tag_of(name: &Value, model: &str) -> bool {
     name.as_str().is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
 }

@@ -26,7 +26,7 @@ pub(super) struct Line {
     pub(super) days: (Date, Date),
     /// Turns that the line came from.
     pub(super) from: Vec<MemoryId>,
-    /// Lines of one group stay together if possible: a conversation, or one summary.
+    /// The conversation or summary that the line belongs to. Lines of one group stay together if possible.
     pub(super) group: String,
 }
 
@@ -51,8 +51,8 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
 }
 
 /// Returns one line per turn of a user or an assistant: date and time or only the time, the conversation if there are several,
-/// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns. Lines of one
-/// conversation stand together, in the order in which the conversations began.
+/// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns. Without
+/// dates, lines of one conversation stand together, in the order in which the conversations began.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
     let turns = || turns.iter().filter(|turn| !matches!(turn.role(), Some(Role::System | Role::Tool)));
     let first = turns().next().map(Memory::conversation);
@@ -75,7 +75,7 @@ fn by_conversation(mut lines: Vec<Line>) -> Vec<Line> {
     lines
 }
 
-/// Shortens a long turn of an assistant: what it explained is not what happened.
+/// Shortens a long turn of an assistant, because its explanations are not events.
 fn shortened(turn: &Memory) -> String {
     let text = tame(&turn.text);
     let words: Vec<&str> = text.split(' ').collect();
@@ -168,8 +168,8 @@ pub(super) fn tokens(lines: &[Line]) -> u64 {
     lines.iter().map(Line::tokens).sum()
 }
 
-/// Splits the lines into parts of at most `room` tokens. Cuts between groups if a whole group fits into a part, else between
-/// lines, and inside a line only if the line alone is too long.
+/// Splits the lines into parts of at most `room` tokens. Cuts between groups if a whole group fits into a part, otherwise
+/// between lines, and inside a line only if the line alone is too long.
 pub(super) fn split(lines: Vec<Line>, room: u64) -> Vec<Vec<Line>> {
     let pieces: Vec<Line> = lines.into_iter().flat_map(|line| pieces(line, room)).collect();
     let mut parts: Vec<Vec<Line>> = Vec::new();

@@ -21,11 +21,11 @@ pub(crate) enum AddressClass {
     Local,
     /// This machine.
     Here,
-    /// Where no model can be: cloud metadata, multicast, documentation and reserved addresses.
+    /// An address that no model server can have: cloud metadata, multicast, documentation and reserved addresses.
     Unroutable,
 }
 
-/// Returns the location of an address. An IPv6 address that contains an IPv4 one counts as that one.
+/// Returns the location of an address. An IPv6 address that contains an IPv4 address has the location of that address.
 pub(crate) fn address_class(address: IpAddr) -> AddressClass {
     match address {
         IpAddr::V4(address) => place_v4(address),
@@ -80,7 +80,7 @@ pub(crate) enum Refusal {
     Local,
     /// It is public, and the connection is not encrypted.
     Unencrypted,
-    /// No model can be there.
+    /// It is an address that no model server can have.
     Unroutable,
 }
 
@@ -114,7 +114,7 @@ impl NetworkPolicy {
         }
     }
 
-    /// Checks an address. `meant` says that the operator wrote it, rather than a DNS server returning it.
+    /// Checks an address. `meant` is true if the operator wrote the address, and false if a DNS server returned it.
     fn judge(&self, address: IpAddr, meant: bool) -> Result<(), Refusal> {
         match address_class(address) {
             AddressClass::Public if self.is_encrypted => Ok(()),

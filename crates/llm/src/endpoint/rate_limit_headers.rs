@@ -1,12 +1,12 @@
-//! How long a server asks its clients to wait, as the headers of its answers say.
+//! Reads from the headers of an answer how long a server asks its clients to wait.
 
 use std::time::Duration;
 
 use annals_core::{SignedDuration, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// Headers of the remaining quota, each with the header that says when it is full again. OpenAI and Azure send durations such as
-/// `6m0s`, Anthropic instants, OpenRouter milliseconds since 1970, others seconds.
+/// Headers of the remaining quota, each with the header that says when it is full again. OpenAI and Azure send durations such
+/// as `6m0s`, Anthropic instants, OpenRouter milliseconds since 1970, others seconds.
 const QUOTAS: [(&str, &str); 6] = [
     ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
@@ -37,7 +37,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     Some(headers.get(name)?.to_str().ok()?.trim())
 }
 
-/// Reads seconds, a duration, a date or an instant.
+/// Parses a wait given as seconds, a duration, a date, an instant or milliseconds since 1970.
 fn wait(headers: &HeaderMap, text: &str) -> Option<Duration> {
     if let Ok(number) = text.parse::<f64>() {
         return if number < EPOCH_MILLISECONDS { seconds(number) } else { until(headers, epoch(number)?) };

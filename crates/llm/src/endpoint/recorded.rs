@@ -1,4 +1,5 @@
-//! Questions and answers about a period outside of an endpoint: to record what a model, or a person, answers, and to judge it later.
+//! Renders questions and reads answers about a period without an endpoint, to record the answers of a model or a person and to
+//! judge them later.
 
 use annals_core::ports::{ExtractionTask, SummaryTask};
 use annals_core::{Draft, Error, Result};
@@ -35,8 +36,9 @@ pub fn extraction_question_of(task: &ExtractionTask<'_>) -> Result<[String; 2]> 
     Ok([rendered.system, rendered.user])
 }
 
-/// Reads an answer to the question of [`question_of`] as an endpoint does: every sentence is traced and checked. Nothing is dropped but orders,
-/// credentials and what the background alone contains.
+/// Reads an answer to the question of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes
+/// orders, credentials, sentences of the prompt's example, sentences with content of the background alone, and sentences beyond
+/// twice the word limit.
 pub fn draft_of(task: &SummaryTask<'_>, answer: &Value) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let all = lines::of(grain, task.sources, &zones)?;

@@ -1,5 +1,5 @@
-//! Bodies of requests in the two APIs. What is the same in every question of a kind comes first, so that servers can reuse what
-//! they have computed of it.
+//! Bodies of requests in the two APIs. The parts that are the same in every question of a kind come first, so that servers can
+//! reuse their computations of them.
 
 use async_openai::types::chat::{
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
@@ -11,7 +11,7 @@ use super::form::Form;
 use super::shape::{LimitName, Shape};
 use crate::config::{Api, JsonMode, Model, Reasoning};
 
-/// The least budget of reasoning that Anthropic accepts.
+/// The smallest budget of reasoning that Anthropic accepts, in tokens.
 const MIN_REASONING: u64 = 1_024;
 
 /// A message of a question.
@@ -34,7 +34,7 @@ impl ChatMessage {
     }
 }
 
-/// A question, as it is asked of any server.
+/// A question in a form that does not depend on the API.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
     pub(super) messages: &'a [ChatMessage],
@@ -141,7 +141,8 @@ fn turn(message: &ChatMessage) -> Option<Value> {
     }
 }
 
-/// Returns the budget of reasoning; none if it would leave less than half of the tokens to the answer.
+/// Returns the setting for reasoning: its configured budget, but at most half of the tokens of the answer. `None` without
+/// reasoning, or if the budget would be below [`MIN_REASONING`].
 fn thinking(reasoning: Option<Reasoning>, max_output_tokens: u64) -> Option<Value> {
     let tokens = reasoning?.tokens().min(max_output_tokens / 2);
     (tokens >= MIN_REASONING).then(|| json!({ "type": "enabled", "budget_tokens": tokens }))

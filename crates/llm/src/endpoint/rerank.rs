@@ -1,11 +1,11 @@
 //! Reranks search results with a model behind a rerank endpoint, at `POST {base_url}/rerank`.
 //!
 //! The body `{model, query, documents}` returns a list of `{index, relevance_score}`, called `results` or `data`, in Cohere,
-//! Jina, Voyage, vLLM, llama.cpp, Infinity and gateways. text-embeddings-inference wants `texts` and returns `score`: a server
-//! that refuses the first form gets the second, and the form that works is kept. A chat model would have to write the order of
-//! fifty texts token by token, about a hundred, while the user waits. One attempt within one deadline: if it fails, the search
-//! keeps its order. After an outage the circuit breaker is open for a while, so only searches of that moment wait for the
-//! deadline. An answer is valid only if each text has exactly one score.
+//! Jina, Voyage, vLLM, llama.cpp, Infinity and gateways. text-embeddings-inference expects `texts` and returns `score`: a
+//! server that refuses the first form gets the second, and the form that works is kept. A chat model would have to write the
+//! order of fifty texts token by token, about a hundred tokens, while the user waits. One attempt within one deadline: if it
+//! fails, the search keeps its order. After an outage the circuit breaker is open for a while, so only searches of that moment
+//! wait for the deadline. An answer is valid only if each text has exactly one score.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use super::retry_policy::RetryPolicy;
 use super::tokens::at_most;
 use crate::config::{RerankModel, Shares};
 
-/// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input of
-/// the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
+/// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input
+/// of the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
 const QUESTION: u64 = 128;
 const TEXT: u64 = 352;
 
@@ -66,7 +66,7 @@ impl RerankEndpoint {
         Ok(RerankEndpoint { model, http, breaker, takes_texts, caps, replies })
     }
 
-    /// Asks within the deadline.
+    /// Sends the request within the deadline, if the circuit breaker is closed.
     async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }

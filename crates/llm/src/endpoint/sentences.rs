@@ -96,8 +96,8 @@ fn cut(text: &str, words: usize) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
-/// Returns the text of a summary. A day is one paragraph. Longer periods have one line per run of sentences of the same day, with
-/// the day in front, and one line for each sentence about several days.
+/// Returns the text of a summary. A day is one paragraph. Longer periods have one line per run of sentences of the same day,
+/// with the day in front, and one line for each sentence about several days.
 pub(super) fn set(grain: Grain, drafted: &[CitedSentence]) -> String {
     let mut text = String::new();
     let mut last: Option<&CitedSentence> = None;

@@ -1,4 +1,5 @@
-//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked for.
+//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked
+//! for.
 //!
 //! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
 //! its other name; if none is named, the less demanding formats are tried, and at last a request without anything optional. The
@@ -23,7 +24,7 @@ pub(crate) enum Parameter {
     CacheControl,
 }
 
-/// Names of parameters as refusals contain them. A name that begins with another comes before it.
+/// Names of parameters as refusals contain them. A name that begins with another name stands before that name.
 const NAMES: [(&str, Parameter); 16] = [
     ("max_completion_tokens", Parameter::MaxCompletionTokens),
     ("max_tokens", Parameter::MaxTokens),
@@ -43,7 +44,7 @@ const NAMES: [(&str, Parameter); 16] = [
     ("cache_control", Parameter::CacheControl),
 ];
 
-/// Returns the parameter that a refusal names: in its field `param`, or else first in its text.
+/// Returns the parameter that a refusal names: in its field `param`, otherwise the first one in its text.
 pub(super) fn refused_parameter(answer: &Value) -> Option<Parameter> {
     let field = [&answer["error"]["param"], &answer["param"]].into_iter().find_map(Value::as_str);
     field.and_then(first_named).or_else(|| first_named(&answer.to_string()))
@@ -55,23 +56,23 @@ fn first_named(text: &str) -> Option<Parameter> {
     places.min_by_key(|(place, _)| *place).map(|(_, parameter)| parameter)
 }
 
-/// The name of the limit of the answer.
+/// The name of the parameter that limits the tokens of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitName {
     /// OpenAI's newer name.
     MaxCompletionTokens,
-    /// The older name, which most servers know.
+    /// The older name, which most servers accept.
     MaxTokens,
     /// No limit is sent.
     None,
 }
 
-/// What a request contains.
+/// The optional parts of a request, and their form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) json: JsonMode,
     pub(super) limit: LimitName,
-    /// Whether the limit's other name was refused too.
+    /// Whether the limit has been replaced by its other name already.
     has_swapped: bool,
     pub(super) streams: bool,
     pub(super) counts: bool,
@@ -124,7 +125,7 @@ impl Shape {
         Shape { limit, has_swapped: true, ..self }
     }
 
-    /// Returns the next weaker format; after the weakest, a shape without anything optional.
+    /// Returns a shape with the next weaker format; after the weakest, one without anything optional. `None` after that.
     fn with_less(self) -> Option<Shape> {
         let bare = Shape { streams: false, counts: false, temperature: false, reasoning: false, caches: false, ..self };
         match weaker(self.json) {

@@ -10,17 +10,17 @@ use super::completion::Completion;
 /// Seconds that one request should take.
 const GOAL: f64 = 60.0;
 
-/// Tokens of the lines of the first request, while nothing is known of a server on this machine or in the local network. A Pi
-/// reads them in two minutes.
+/// Tokens of lines in a request to a server on this machine or in the local network, until its speed has been measured. A
+/// Raspberry Pi reads them in two minutes.
 const FIRST: u64 = 1_536;
 
 /// Tokens of the answer for each token of lines: summaries and facts have at most about half of the words of their input.
 const ANSWER_SHARE: f64 = 0.5;
 
-/// Least tokens of lines in a request: with fewer, the instructions cost more than the lines.
+/// Minimum tokens of lines in a request: with fewer, the instructions cost more than the lines.
 const MIN_TOKENS: u64 = 384;
 
-/// Weight of a new measurement.
+/// Weight of a new measurement in the moving average.
 const WEIGHT: f64 = 0.5;
 
 /// A request with fewer new tokens in its question says nothing about the speed of reading.
@@ -32,20 +32,20 @@ pub(super) struct Speed {
     state: Mutex<State>,
 }
 
-/// What was measured, and the work so far.
+/// The measured speed of a model, and totals of its requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct State {
     /// Tokens of a question per second.
     pub(super) reading: Option<f64>,
     /// Tokens of an answer per second.
     pub(super) writing: Option<f64>,
-    /// Answered requests.
+    /// Number of answered requests.
     pub(super) requests: u64,
-    /// Requests being answered.
+    /// Number of requests that are being answered.
     pub(super) running: u64,
-    /// Seconds of all answered requests.
+    /// Total duration of all answered requests, in seconds.
     pub(super) seconds: f64,
-    /// Tokens of questions and answers, and those that were cached.
+    /// Total tokens of questions, of answers, and of the cached parts of questions.
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
     pub(super) cached: u64,
@@ -54,7 +54,7 @@ pub(super) struct State {
 }
 
 impl Speed {
-    /// Returns the present state.
+    /// Returns a copy of the present state.
     pub(super) fn now(&self) -> State {
         *self.state()
     }
@@ -86,7 +86,7 @@ impl Speed {
         state.cached += completion.cached;
     }
 
-    /// Counts a request while the returned value lives.
+    /// Counts a request as running until the returned guard is dropped.
     pub(super) fn begin(&self) -> Running<'_> {
         self.state().running += 1;
         Running(self)
@@ -97,8 +97,8 @@ impl Speed {
         self.state().current = tokens;
     }
 
-    /// Returns the maximum tokens of the lines of a request with `fixed` further tokens, of at most `most`. `is_near` says that
-    /// the server may be a small machine.
+    /// Returns how many tokens of lines a request with `fixed` further tokens may have, so that the model reads and answers it
+    /// in about [`GOAL`] seconds; at most `most`. `is_near` is true if the server may be a small machine.
     pub(super) fn room(&self, fixed: u64, most: u64, is_near: bool) -> u64 {
         let state = self.now();
         let fitting = match (state.reading, state.writing) {

@@ -18,7 +18,7 @@ use super::rate_limit_headers::exhausted;
 /// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
 const MAX_STREAM_BYTES: usize = 32_000_000;
 
-/// Tokens of an answer that broke off: they were paid for.
+/// Tokens of answers that broke off, which were paid for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) tokens_in: u64,
@@ -37,7 +37,7 @@ pub(super) struct Watch<'a> {
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
     /// Called with the wait that a server asks for because its quota is used up.
     pub(super) pause: &'a (dyn Fn(Duration) + Sync),
-    /// What attempts that failed have cost.
+    /// Tokens that failed attempts have cost.
     pub(super) spent: &'a mut Spent,
 }
 
@@ -74,7 +74,7 @@ async fn events(response: Response, watch: Watch<'_>) -> Result<Completion, Endp
     let answered = follow(response, &watch, &mut reading).await;
     match answered {
         Ok(timing) => reading.end(timing),
-        // A stream that was opened and has no token yet has cost nothing that anybody counts.
+        // Without a token or a reported count, there is no cost to book.
         Err(failure) if reading.estimated_out() == 0 && reading.tokens_in().is_none() => Err(failure),
         Err(failure) => {
             watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.question);
@@ -111,7 +111,7 @@ async fn follow(response: Response, watch: &Watch<'_>, reading: &mut Reading) ->
     Ok(Timing { reading: Some(first - watch.begun), writing: last - first, measured: None })
 }
 
-/// Returns the events of a stream as JSON, and `None` at its mark of the end.
+/// Returns the events of a stream as JSON, and `None` at the end mark `[DONE]`.
 fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, EndpointError>> + Unpin {
     let mut bytes = 0;
     let limited = response.bytes_stream().map_err(unreachable).and_then(move |chunk| {
@@ -124,7 +124,8 @@ fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, Endpoi
     Box::pin(SseStream::from_bytes_stream(ended).filter_map(|event| futures::future::ready(json(event).transpose())))
 }
 
-/// Returns the JSON of an event; none if it has no data, or is not JSON.
+/// Parses an event. Returns `Some(Some(_))` with its JSON, or `Some(None)` for the end mark `[DONE]`; `None` if the event has
+/// no data or is not JSON.
 fn json(event: Result<Sse, SseError>) -> Result<Option<Option<Value>>, EndpointError> {
     match event {
         Ok(Sse { data: Some(data), .. }) if data.trim() == "[DONE]" => Ok(Some(None)),

@@ -1,4 +1,4 @@
-//! The summary to write, apart from how a model is asked: it renders the questions and checks the answers.
+//! The summary to write. Renders its questions and checks the answers, independently of how the model is called.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Error, Grain, Result, Zones};
@@ -16,13 +16,14 @@ use crate::prompts::{
 /// Smallest context window with room for an example beside instructions, answer and messages.
 const MIN_WINDOW_FOR_EXAMPLE: u64 = 8_192;
 
-/// Sentences of a summary that is refused if its sources support none of them. Fewer may be false alarms.
+/// Minimum sentences of a summary that is refused if its sources support none of them. With fewer sentences, this may be a
+/// false alarm.
 const UNSUPPORTED: usize = 3;
 
-/// Characters of a sentence that is looked for in the example. Shorter ones may be chance.
+/// Minimum characters of a sentence that is looked for in the example. A shorter sentence may occur there by chance.
 const OF_EXAMPLE: usize = 20;
 
-/// The period with its input.
+/// The period to summarise, with its input and language.
 pub(super) struct Subject<'a> {
     task: &'a SummaryTask<'a>,
     grain: Grain,
@@ -38,8 +39,9 @@ impl<'a> Subject<'a> {
         Subject { task, grain: task.period.grain(), zones, language }
     }
 
-    /// Removes sentences of the example, and marks or drops those that the sources do not support, as configured. Returns the number of
-    /// faults. A summary of several sentences without a supported one is refused: the model did not read its sources.
+    /// Removes sentences of the example, and marks or drops those that the sources do not support, as configured. Returns the
+    /// number of faults that are left. A summary of several sentences without a supported one is refused: the model did not
+    /// read its sources.
     pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
         let example = example(self.language, self.grain);
         drafted.retain(|sentence| !is_of_example(&sentence.text, example));

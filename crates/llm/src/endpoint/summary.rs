@@ -24,10 +24,10 @@ const TOKENS_PER_WORD: u64 = 6;
 /// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// A question with less room for its input than this is not asked.
+/// Minimum tokens of room for the lines. With less room, no question is asked.
 const MIN_ROOM: u64 = 150;
 
-/// Room of a question that merges parts, however slow the server is.
+/// Minimum tokens of room in a question that merges parts or amends a sealed summary, even if the server is slow.
 const MIN_ROOM_TO_MERGE: u64 = 1_536;
 
 /// Writes the summary of a period with the model for its grain.
@@ -149,8 +149,9 @@ impl Scribe<'_> {
         Ok(sentences::within(words * 2, value))
     }
 
-    /// Tokens available for the lines of one question: as many as the server reads and answers in about a minute. Parts are merged
-    /// and sealed summaries amended in larger questions, because every further round of merging loses something.
+    /// Returns the tokens available for the lines of one question: as many as the server reads and answers in about a minute.
+    /// Parts are merged and sealed summaries amended in larger questions, because every further round of merging loses
+    /// something. Questions of a batch use all that the window allows.
     async fn room(&self, prompt: Prompt) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
         let window = channel.sizes().await.window;
@@ -178,7 +179,7 @@ impl Scribe<'_> {
     }
 }
 
-/// Words of each of `parts` partial summaries, so that all fit into one question.
+/// Returns the words of each of `parts` partial summaries, so that all fit into one question.
 fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
 }

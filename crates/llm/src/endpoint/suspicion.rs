@@ -1,9 +1,10 @@
 //! Rejects model output that must never become a memory: orders to the agent, and credentials.
 //!
-//! An agent reads its memories again and again, so an order among them would take effect forever. This is a safety net behind the
-//! prompt, not a proof: it recognises English orders and common key formats. Precision matters too: what people say about
-//! themselves must pass. It takes for orders none of 18,437 sentences of LoCoMo, 2 of 45,978 of Pepys' diary, and 148 of 199,298
-//! of an IRC channel, where people tell each other what to type. It takes no sentence of the first two for a credential.
+//! An agent reads its memories again and again, so an order among them would take effect forever. This is a safety net behind
+//! the prompt, not a proof: it recognises English orders and common key formats. Precision matters too: what people say about
+//! themselves must pass. It classifies as orders none of 18,437 sentences of LoCoMo, 2 of 45,978 of Pepys' diary, and 148 of
+//! 199,298 of an IRC channel, where people tell each other what to type. It classifies no sentence of the first two as a
+//! credential.
 
 use std::sync::LazyLock;
 

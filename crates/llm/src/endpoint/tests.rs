@@ -36,7 +36,7 @@ const QUICK: RetryPolicy = RetryPolicy {
     longest_cool_down: Duration::from_secs(600),
 };
 
-/// On the day after [`DAY`], so that the day is over.
+/// A time on the day after [`DAY`], so that the day is over.
 const NOW: &str = "2026-03-05T08:00:00Z";
 const DAY: &str = "2026-03-04";
 
@@ -49,7 +49,7 @@ struct Rig {
     now: Timestamp,
 }
 
-/// An answer of a server that is fast enough for requests of any size.
+/// Returns an answer of a server that is fast enough for requests of any size.
 fn fast() -> Completion {
     let timing = Timing { measured: Some((1e6, 1e6)), ..Timing::default() };
     Completion { tokens_in: Some(1_000), timing, ..Completion::default() }
@@ -60,7 +60,7 @@ impl Rig {
         Rig::of(json!({ "base_url": server.base_url(), "model": "test" }))
     }
 
-    /// Overrides fields of the endpoint's configuration.
+    /// Returns a rig with these additional fields of the endpoint's configuration.
     fn with(server: &ModelServer, more: Value) -> Rig {
         let mut table = json!({ "base_url": server.base_url(), "model": "test" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -125,7 +125,7 @@ impl Rig {
         self.endpoint.extract(task).await
     }
 
-    /// Calls and tokens that were booked.
+    /// Returns the numbers of calls and tokens that were booked.
     async fn spent(&self) -> (u64, u64) {
         let usage = self.catalog.usage(&self.agent, at("2026-01-01T00:00:00Z")).await.unwrap();
         usage
@@ -148,7 +148,7 @@ async fn turns(texts: &[(&str, &str, &str)]) -> Vec<Memory> {
     inputs.into_iter().filter(|memory| memory.kind() == Kind::Turn).collect()
 }
 
-/// A few turns about a move.
+/// Returns a few turns about a move.
 async fn a_day() -> Vec<Memory> {
     turns(&[
         ("move", "Ann", "Today I signed the contract for the new flat in Lisbon."),
@@ -158,7 +158,7 @@ async fn a_day() -> Vec<Memory> {
     .await
 }
 
-/// Turns of many words in several conversations.
+/// Returns turns of many words in several conversations.
 async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     let text = |c: usize, t: usize| format!("turn{c}x{t} {}", "somebody tells something of little weight ".repeat(8));
     let texts: Vec<(String, String)> =
@@ -167,7 +167,7 @@ async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     turns(&texts).await
 }
 
-/// A fact that holds since the day of the turns.
+/// Returns a fact that holds since [`NOW`].
 fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
     Fact {
         id: format!("o-{subject}-{predicate}-{object}"),
@@ -185,7 +185,7 @@ fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
     }
 }
 
-/// A summary as the catalog returns it.
+/// Returns a summary as the catalog returns it.
 fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     let period = period(label);
     let zones = Zones::new("UTC").unwrap();
@@ -212,12 +212,12 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     }
 }
 
-/// A model's answer with these sentences.
+/// Returns a model's answer with these sentences.
 fn sentences(elements: Value) -> Script {
     Script::Answers(json!({ "sentences": elements }).to_string())
 }
 
-/// A model's answer with facts and operations.
+/// Returns a model's answer with these facts and operations.
 fn found(facts: Value, operations: Value) -> Script {
     Script::Answers(json!({ "facts": facts, "operations": operations }).to_string())
 }

@@ -5,8 +5,8 @@ use annals_core::{Base, Grain, Memory};
 /// Minimum budget of a day: a short day is quoted in full where it has content.
 const FLOOR: usize = 60;
 
-/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not one
-/// word of any length. Few words of any European language are longer.
+/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not
+/// one word of any length. Few words of any European language are longer.
 const COLUMNS: usize = 20;
 
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.
@@ -23,20 +23,20 @@ pub(super) fn limit(grain: Grain) -> usize {
     }
 }
 
-/// Returns the maximum length of one summary.
+/// Maximum length of one summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// Limit of the grain, which no summary exceeds.
     limit: usize,
     /// Maximum tokens between whitespace.
     tokens: usize,
-    /// Returns the maximum number of words by [`length`], which is never less than the number of tokens.
+    /// Maximum number of words as counted by [`length`], a count that is never less than the number of tokens.
     words: usize,
 }
 
 impl Budget {
-    /// For a day, the budget is a quarter of its words, within [`FLOOR`] and the limit of the grain. The base of a sealed day
-    /// counts in full: it is a quarter of text that is no longer available.
+    /// Returns the budget of a summary. For a day, it is a quarter of the words of the turns, within [`FLOOR`] and the limit of
+    /// the grain. The base of a sealed day counts in full: it is a quarter of text that is no longer available.
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = limit(grain);
         if grain > Grain::Daily {

@@ -15,20 +15,22 @@ use super::tokens::tokens;
 use super::worth::{self, Worth};
 use super::{answers, in_order, lines, reading, record, small_talk, split};
 
-/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
-/// room for more.
+/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget
+/// has room for more.
 const POOL: usize = 512;
 
-/// Maximum number of candidates of a chat if none stands alone and has content: a trace rather than a page of fillers.
+/// Maximum number of candidates of a chat in which no sentence stands alone and has content: a trace instead of a page of
+/// fillers.
 const WEAK: usize = 2;
 
-/// Minimum words of a line of a record that is quoted for want of a better one.
+/// Minimum words of a faint line that the daily summary of a record may quote if there is no better line.
 const EXPLICIT: usize = 12;
 
 /// Maximum words of one sentence; longer ones are cut.
 const SENTENCE: usize = 60;
 
-/// Minimum turns of one writer, and maximum share of them that ask or address someone, of a log with questions in it.
+/// Minimum turns of a conversation with one writer, and maximum share of its turns that ask or address someone, so that it
+/// counts as a log and not as a chat.
 const LOG: usize = 4;
 const ASKING: f64 = 0.2;
 
@@ -38,10 +40,10 @@ const EXPLAINED: f64 = 0.35;
 /// A sentence that may be chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Index of its source.
+    /// Index of the source.
     pub(super) child: usize,
-    /// Index in the source of the sentence with which it begins. Only one of the candidates that begin with the same sentence is
-    /// chosen.
+    /// Index in the source of the sentence with which the candidate begins. Of several candidates that begin with the same
+    /// sentence, only one is chosen.
     pub(super) place: usize,
     /// The sentence as it would appear in the summary.
     pub(super) sentence: Sentence,
@@ -61,16 +63,16 @@ impl Candidate {
     }
 }
 
-/// What a summary is made from.
+/// The input of a summary.
 pub(super) struct Input<'a> {
     grain: Grain,
     base: Option<&'a Base>,
-    /// In order of time.
+    /// The sources of the summary, in order of time.
     pub(super) sources: Vec<&'a Memory>,
     /// Earlier turns of the authors of records, in order of time.
     earlier: Vec<&'a Memory>,
     pub(super) budget: Budget,
-    /// Whether one author writes, in conversations that nobody is addressed in.
+    /// Whether the input is a record, in which one author writes and addresses nobody, or a chat.
     form: Form,
 }
 
@@ -93,7 +95,7 @@ impl<'a> Input<'a> {
             (true, true) => 1,
             (true, false) => WEAK,
         };
-        // A line that needs earlier entries would mislead, and readings would hide the days that matter.
+        // A line that needs earlier entries would mislead, and short faint lines would hide the days that matter.
         let is_quotable = |one: &Candidate| match one.dependence {
             Dependence::Leaning => !is_record,
             Dependence::Faint => !is_record || self.grain > Grain::Daily || length(&one.sentence.text) >= EXPLICIT,
@@ -111,7 +113,7 @@ impl<'a> Input<'a> {
         self.form == Form::Record && self.judged().iter().any(|one| one.worth.full() > 0.0 || one.is_note())
     }
 
-    /// Returns every sentence in order of time, with its content and standing.
+    /// Returns every sentence in order of time, with its content and its dependence.
     pub(super) fn judged(&self) -> Vec<Candidate> {
         let names = Names::of(speakers(self.base, &self.sources));
         let quotes = quotes(self, &names);
@@ -119,7 +121,8 @@ impl<'a> Input<'a> {
         quotes.into_iter().map(|quote| quote.judged(self, &names)).collect()
     }
 
-    /// Returns what the record of a turn is about: its conversation, or all that its author wrote if that begins with it.
+    /// Returns what the record of a turn is about, as read from the turns of its author: those of the same conversation if
+    /// earlier turns belong to it, otherwise all.
     fn story(&self, turn: &Memory) -> Story {
         let of_author = |other: &&&Memory| other.speaker() == turn.speaker() && is_persons(other);
         let is_same = |other: &&&Memory| other.conversation() == turn.conversation();
@@ -130,7 +133,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Drops the notes of records if there is content. Small talk stays: it says with whom.
+/// Drops the notes of records if there are other candidates. Keeps small talk, which says with whom.
 fn without_notes(pool: Vec<Candidate>) -> Vec<Candidate> {
     let (notes, others): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_note);
     if others.is_empty() { notes } else { others }
@@ -206,8 +209,8 @@ fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize
     SENTENCE.min(budget.room(&lines::head(grain, day, speaker)))
 }
 
-/// Merges the base with late sentences, by day. On the same day the base comes first, because the time of its turns is no longer
-/// known.
+/// Merges the base with late sentences, by day. On the same day the base comes first, because the time of its turns is no
+/// longer known.
 fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     let child = late.iter().map(|quote| quote.child + 1).max().unwrap_or_default();
     let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences, Form::Chat).into_iter().chain(late).collect();
@@ -253,8 +256,8 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
     found
 }
 
-/// Returns the conversations in which more than one speaker takes part, or whose only writer asks or addresses someone. A log with
-/// few questions ("since when??") stays one.
+/// Returns the conversations in which more than one speaker takes part, or whose only writer asks or addresses someone. A log
+/// with few questions ("since when??") is not a chat.
 fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in sources {
@@ -276,7 +279,8 @@ fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str
     speakers.into_iter().filter(is_chat).map(|(conversation, _)| conversation).filter(|one| !one.is_empty()).collect()
 }
 
-/// Returns whether several speakers write in the period.
+/// Returns [`Form::Chat`] if several speakers write in the period or one of its conversations is a chat, otherwise
+/// [`Form::Record`].
 fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory], earlier: &[&'a Memory]) -> Form {
     let distinct: BTreeSet<&str> = speakers(base, sources).collect();
     if distinct.len() > 1 || !chats(sources, earlier).is_empty() { Form::Chat } else { Form::Record }

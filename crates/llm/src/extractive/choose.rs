@@ -35,7 +35,7 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
 struct Open<'a> {
     pool: &'a [Candidate],
     untried: Vec<usize>,
-    /// Per candidate.
+    /// Per candidate, the value that it still adds.
     values: Vec<f64>,
     /// Per candidate, its words as numbers, each with its worth.
     words: Vec<Vec<(usize, f64)>>,
@@ -58,14 +58,16 @@ impl Open<'_> {
         }
     }
 
-    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its child.
+    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its
+    /// child.
     fn take_best(&mut self) -> Option<usize> {
         let place =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
         Some(self.untried.swap_remove(place))
     }
 
-    /// Notes of small talk come last; equal candidates are in order of time.
+    /// Compares two candidates: a higher weight comes first, notes of small talk come last, and equal candidates are in order
+    /// of time.
     fn order(&self, one: usize, other: usize) -> Ordering {
         let is_small_talk = |index: usize| self.words[index].is_empty();
         is_small_talk(one)

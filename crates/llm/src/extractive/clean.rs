@@ -1,11 +1,12 @@
-//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings, marks.
+//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings,
+//! marks.
 
 use std::borrow::Cow;
 
 /// Maximum characters of a remark. A bracket that closes later, or never, is ordinary text.
 const MAX_CHARS: usize = 400;
 
-/// Returns the text without these parts. Line breaks are kept.
+/// Returns the text without these parts, or unchanged if nothing else would be left. Keeps line breaks.
 pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
     if !text.contains(['[', '`', '>', '|', '*', '#', '<']) {
         return Cow::Borrowed(text);
@@ -21,7 +22,7 @@ pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
             kept.push('\n');
         }
     }
-    // A message of code only is quoted as it is.
+    // A message of code only is kept unchanged.
     if kept.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept.replace("**", "").replace(" ()", "")) }
 }
 

@@ -1,8 +1,9 @@
 //! Detects sentences that continue the one before without a pronoun: "The suspects are due in court", "Turnout was 38%".
 //!
-//! English only, and only for a sentence behind another in the same line of a report: a message without "I", "we" and "you". Such a sentence names nobody, is not about its writer,
-//! and its subject is definite ("the gunman"), a number ("all five people"), or a noun without an article ("turnout"). Lines of
-//! a log that begin with a verb ("Fixed the pump") have the writer as their subject.
+//! English only, and only for a sentence behind another in the same line of a report: a message without "I", "we" and "you".
+//! Such a sentence names nobody, is not about its writer, and its subject is definite ("the gunman"), a number ("all five
+//! people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the pump") have the writer
+//! as their subject.
 
 use super::dates;
 use super::definite;
@@ -38,7 +39,8 @@ fn needs_context(first: &str, tokens: &[Token]) -> bool {
     has_verb && (first == "the" || is_counted || !is_verb && !is_in(OPENING, first))
 }
 
-/// A month or weekday is no name: "The suspects are due in court on Friday".
+/// Returns whether a word is capitalised as a name is. A month or weekday is no name: "The suspects are due in court on
+/// Friday".
 fn is_name(token: &Token) -> bool {
     token.is_capital() && token.raw.len() > 1 && !dates::is_calendar_word(&token.lower)
 }
@@ -53,7 +55,8 @@ fn is_behind_quote(sentence: &str, pronoun: &str) -> bool {
     sentence.find(pronoun).is_some_and(|at| sentence[..at].ends_with(['"', '”', '»', '“']))
 }
 
-/// Returns whether a German or French sentence has a definite subject. In a report it was introduced by the sentence before.
+/// Returns whether a German or French sentence has a definite subject. In a report such a subject was introduced by the
+/// sentence before.
 pub(super) fn is_definite(tokens: &[Token], language: Language) -> bool {
     let articles = match language {
         Language::German => "der die das",

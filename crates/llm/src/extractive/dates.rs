@@ -131,7 +131,7 @@ fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     }
 }
 
-/// Removes the genitive.
+/// Removes the genitive ending `'s`.
 fn strip(word: &str) -> &str {
     word.strip_suffix("'s").unwrap_or(word)
 }
@@ -140,7 +140,7 @@ fn part_of_day(word: &str) -> usize {
     usize::from(["morning", "afternoon", "evening", "night", "noon"].contains(&strip(word)))
 }
 
-/// Reads "last night", "this past weekend", "next Friday evening".
+/// Parses "last night", "this past weekend", "next Friday evening". `side` is -1 for "last", 0 for "this" and 1 for "next".
 fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let before = at.checked_sub(1).map_or("", |place| words[place]);
@@ -178,7 +178,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
 }
 
-/// Reads "on Friday", "Friday night", "by Monday".
+/// Parses "on Friday", "Friday night", "by Monday".
 fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     let weekday = phrases::weekday(strip(words[at]))?;
     let before = at.checked_sub(1).map_or("", |place| words[place]);
@@ -190,7 +190,7 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
         || ["school", "mass", "roast", "times", "league"].contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
-    // The day of the sales, which has a date of its own.
+    // "Black Friday" has a date of its own.
     let is_repeated = is_repeated || before == "black";
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
@@ -207,8 +207,8 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
     Some((1 + part_of_day(after), span))
 }
 
-/// Whether a weekday's name is spelled as one. Notes and logs do without capitals, where "sat" and "sun" are other words; with a
-/// capital these are days only after a preposition.
+/// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
+/// be other words; such short names count only with a capital and behind a preposition.
 fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
     let is_full = strip(word).len() >= 6;
     let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
@@ -218,7 +218,7 @@ fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
 /// Words that often precede a weekday and may begin a sentence.
 const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
 
-/// Reads "two weeks ago", "a few days back", "years ago".
+/// Parses "two weeks ago", "a few days back", "years ago".
 fn ago(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let (count, length) = match word(0) {
@@ -241,10 +241,10 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
     Some((length + 2, span))
 }
 
-/// Words before "in a day" in which an amount makes it a rate.
+/// Number of words before "in a day" that are searched for an amount, which makes the phrase a rate.
 const RATE: usize = 5;
 
-/// Reads "in two weeks", "in a few days", "a month from now".
+/// Parses "in two weeks", "in a few days", "a month from now".
 fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let is_in = word(0) == "in" || word(0) == "within";

@@ -1,13 +1,13 @@
 //! Detects definite nouns in records that an earlier entry introduced: "Der Gipfel endet", "France recognises the council".
 //!
-//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects are
-//! read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun and the
-//! word behind it: a name, a number or a complement with a name says which one is meant.
+//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects
+//! are read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun
+//! and the word behind it: a name, a number or a complement with a name says which one is meant.
 
 use super::language::Language;
 use super::tokens::Token;
 
-/// Maximum words of a sentence whose last noun decides. Longer ones say enough besides.
+/// Maximum words of a sentence that is judged by its last noun. Longer sentences say enough otherwise.
 const SHORT: usize = 10;
 
 /// Words behind the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
@@ -19,7 +19,7 @@ const NOUN: usize = 4;
 /// Words before a noun that are searched for an earlier mention.
 const BEFORE: usize = 60;
 
-/// Returns whether a sentence in a language other than English begins with such a noun.
+/// Returns whether a sentence in a language other than English begins with a definite noun that nothing in it explains.
 pub(super) fn begins(tokens: &[Token], language: Language) -> bool {
     let Some(first) = tokens.first() else { return false };
     let (elided, rest) = elided(first);
@@ -36,8 +36,8 @@ pub(super) fn begins(tokens: &[Token], language: Language) -> bool {
     !is_in(UNIQUE, noun) && !is_dated && !phrase.iter().any(Token::is_capital)
 }
 
-/// Returns whether a short sentence ends with such a noun: "EU approves the aid". A noun behind a preposition is a place or a
-/// time, which says less about what happened.
+/// Returns whether a short sentence ends with a definite noun that nothing in it explains: "EU approves the aid". A noun behind
+/// a preposition is a place or a time, which says less about what happened.
 pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     let last = tokens.len().saturating_sub(3);
     let is_article = |token: &Token| {
@@ -53,8 +53,9 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     tokens.len() <= SHORT && is_free && !tokens[at..].iter().any(known) && !tokens.iter().any(is_number)
 }
 
-/// Returns whether a report in English, German, French or Spanish has such a noun as an object. A complement with a name or number, or an earlier
-/// mention, says which one is meant. Behind a preposition or a mark the noun is a place, a time or an apposition.
+/// Returns whether a report in English, German, French or Spanish has a definite noun as an object that nothing in it explains.
+/// A complement with a name or number, or an earlier mention, says which one is meant. Behind a preposition or a mark the noun
+/// is a place, a time or an apposition.
 pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
     let is_free = |at: &usize| {
         let before = &tokens[at - 1];
@@ -88,7 +89,8 @@ fn is_unexplained(tokens: &[Token], at: usize) -> bool {
     !(noun.is_empty() || noun.iter().any(is_definite) || noun.iter().any(is_before) || is_completed)
 }
 
-/// Nouns with adjectives are left out: before them the article may be a relative pronoun.
+/// Returns whether nothing explains the German noun behind an article. Ignores nouns with adjectives: before them the article
+/// may be a relative pronoun.
 fn is_unexplained_german(tokens: &[Token], at: usize) -> bool {
     let Some(noun) = tokens.get(at + 1).filter(|noun| noun.is_capital()) else { return false };
     let next = tokens.get(at + 2);
@@ -99,7 +101,8 @@ fn is_unexplained_german(tokens: &[Token], at: usize) -> bool {
     is_in("der die das den dem des", &tokens[at].lower) && !is_completed && !is_known
 }
 
-/// Reads the noun behind its adjectives, and the word that follows it.
+/// Returns whether nothing explains the German noun at the beginning. Examines the noun behind its adjectives, and the word
+/// that follows it.
 fn begins_german(rest: &[Token]) -> bool {
     let Some(at) = rest.iter().take(PHRASE).position(|token| token.is_capital() || is_number(token)) else {
         return true;
@@ -133,7 +136,7 @@ fn articles(language: Language) -> &'static str {
     }
 }
 
-/// "SPD", "EU-Kommission".
+/// Returns whether a word begins with two capitals: "SPD", "EU-Kommission".
 pub(super) fn is_acronym(word: &str) -> bool {
     word.chars().take(2).filter(|letter| letter.is_uppercase()).count() == 2
 }
@@ -181,7 +184,7 @@ const ENDS: &str = "and or but who which that as than is are was were be been ha
 const TIMES: &str = "nacht woche jahr jahres monat monats tag tages morgen abend mittag vormittag nachmittag wahl straße welt stelle ende anfang \
     hälfte zukunft öffentlichkeit menschen kommission";
 
-/// Nouns of which a country or a text has only one.
+/// Nouns for things that a country or a text has only one of, and adjectives that make a noun unique.
 const UNIQUE: &str = "first last largest highest worst biggest most least only same morning afternoon evening night day week weekend month year \
     end start beginning time sun north south east west coast coastguard mainland interior foreign defence defense finance health transport \
     prime supreme constitutional united national european federal central house ministry navy press public internet country's government army police parliament president capital border country state senate cabinet king queen pope un eu world sea \

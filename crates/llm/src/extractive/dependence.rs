@@ -5,7 +5,8 @@ use super::openers;
 use super::tokens::Token;
 use super::verbs;
 
-/// How well a sentence stands alone. A summary takes the sentences of the best standing in the period.
+/// The degree to which a sentence depends on others, best first. A summary takes only sentences of the best degree in its
+/// period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dependence {
     /// It says who and what.
@@ -18,7 +19,7 @@ pub(super) enum Dependence {
     Aside,
 }
 
-/// Returns the standing of a sentence.
+/// Returns how far a sentence depends on others.
 pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Dependence {
     if is_question(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
         return Dependence::Aside;
@@ -77,7 +78,7 @@ fn is_in(list: &str, word: &str) -> bool {
 const TIMES: &str = "morning afternoon evening night week weekend month quarter year summer winter spring autumn fall past coming monday tuesday wednesday \
     thursday friday saturday sunday semester term day";
 
-/// Pronouns, and words that only continue.
+/// First words of sentences that depend on the sentence before: pronouns, and words that continue it.
 const LEANING: &str = "he she it they that these those his her hers him them their theirs its such thats itll theyre because which who whose whom \
     whereas meaning especially including like than even both neither either another others same too until not none or nor than such hence \
     itself himself herself themselves reminds reminded";
@@ -158,14 +159,15 @@ fn unspaced(sentence: &str) -> Dependence {
     }
 }
 
-/// Returns whether Chinese asks without a question mark, as chats do: "看啥", "怎么了".
+/// Returns whether a Chinese sentence asks without a question mark, as is usual in chats: "看啥", "怎么了".
 fn asks(sentence: &str) -> bool {
     const WORDS: [&str; 8] = ["什么", "啥", "怎么", "谁", "哪", "几点", "为什么", "多少"];
     let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
     bare.ends_with(['吗', '呢']) || (bare.chars().count() < 7 && WORDS.iter().any(|word| bare.contains(word)))
 }
 
-/// Returns whether Chinese is too short to say who did what, without a number and a completed action: "好贵".
+/// Returns whether a Chinese or Japanese sentence is too short to say who did what, and has neither a number nor a mark of a
+/// completed action: "好贵".
 fn is_bare_reaction(sentence: &str) -> bool {
     let letters = sentence.chars().filter(|c| c.is_alphanumeric()).count();
     letters < 6 && !sentence.contains(|c: char| c.is_ascii_digit() || ['了', '过', 'た', '['].contains(&c))

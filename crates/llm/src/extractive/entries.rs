@@ -1,7 +1,7 @@
-//! Keeps the short entries of a record together: who wrote "Told Anna." meant the sentence before it.
+//! Keeps the short entries of a record together: "Told Anna." refers to the sentence before it.
 //!
-//! A line of a log or a wire is one statement, often in several short sentences. Its later ones are quoted with the first, or not
-//! at all. Longer lines are paragraphs, whose sentences are judged one by one.
+//! A line of a log or a wire is one statement, often in several short sentences. Its later sentences are quoted with the first,
+//! or not at all. Longer lines are paragraphs, whose sentences are judged one by one.
 
 use super::budget::length;
 use super::dependence::Dependence;
@@ -31,7 +31,7 @@ fn join_line(line: &mut [Read]) {
         return;
     }
     let first = line.iter().position(|one| one.dependence < Dependence::Leaning);
-    // "No one was hurt. Debris fell into the sea." Behind such a sentence only one that begins with a name is clear.
+    // "No one was hurt. Debris fell into the sea." Behind such a sentence, only a sentence that begins with a name is clear.
     if let Some(first) = first.filter(|first| *first > 0 && !record::begins_with_name(&tokens(&line[*first].text))) {
         line[first..].iter_mut().for_each(|one| one.dependence = one.dependence.max(Dependence::Leaning));
     }

@@ -61,8 +61,8 @@ pub(super) fn factor(event: Event, grain: Grain) -> f64 {
     FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[place])
 }
 
-/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes are
-/// plans.
+/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes
+/// are plans.
 pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     let is_supposed =
         words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));
@@ -94,7 +94,7 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     }
 }
 
-/// Classifies Chinese by a few common words.
+/// Classifies a Chinese or Japanese sentence by a few common words.
 fn of_unspaced(sentence: &str) -> Event {
     const WORDS: [(Event, &str); 7] = [
         (
@@ -130,7 +130,7 @@ fn kind(word: &str) -> Option<Event> {
     ends.chain([word.len()]).filter_map(|end| STEMS.get(&word[..end])).copied().min()
 }
 
-/// Returns the events named by two words that mean more than each of them.
+/// Returns the events that pairs of neighbouring words indicate.
 fn phrases(words: &[String]) -> impl Iterator<Item = Event> {
     words.windows(2).filter_map(|pair| PAIRS.get(&(pair[0].as_str(), pair[1].as_str())).copied())
 }

@@ -1,5 +1,5 @@
-//! Full names for surnames in records: "Whitlock refused" becomes "Sandra Whitlock refused" if the entry or an earlier one has the
-//! full name. Their readers see the sentence alone.
+//! Full names for surnames in records: "Whitlock refused" becomes "Sandra Whitlock refused" if the entry or an earlier one has
+//! the full name. Readers of a summary see the sentence alone.
 //!
 //! Only a surname with exactly one full name is completed: a wrong name would be a lie.
 
@@ -14,7 +14,7 @@ use super::{dates, definite, pronouns};
 /// The full names in some texts.
 #[derive(Debug, Default)]
 pub(super) struct FullNames {
-    /// By surname, each with the turn that has it last; `None` for the entry that is read.
+    /// Full names by surname, each with the last turn that contains it; `None` for the entry that is being read.
     names: BTreeMap<String, BTreeMap<String, Option<MemoryId>>>,
     /// Words that occur in lower case: "Strike" in a headline is no name if the text also writes "strike".
     common: BTreeSet<String>,
@@ -46,7 +46,8 @@ impl FullNames {
         self.names.contains_key(bare(surname))
     }
 
-    /// Returns the only full name of a surname.
+    /// Returns the full name of a surname and the turn that contains it. `None` if the surname has several full names or is
+    /// also a common word of the texts.
     fn of(&self, surname: &str) -> Option<(&str, Option<&MemoryId>)> {
         let names = self.names.get(surname)?;
         let only = names.len() == 1 && !self.common.contains(&surname.to_lowercase());
@@ -54,7 +55,8 @@ impl FullNames {
     }
 }
 
-/// Returns the sentence with full names, and the turns that have these. Looks in the first of the lists that has the surname.
+/// Returns the sentence with full names, and the turns that contain these names. A surname is looked up in the first of the
+/// lists that has it.
 pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<MemoryId>) {
     let tokens = tokens(sentence);
     let (mut text, mut from, mut done) = (String::new(), Vec::new(), BTreeSet::new());
@@ -102,7 +104,7 @@ pub(super) fn is_name(token: &Token) -> bool {
         && !definite::is_acronym(token.raw)
 }
 
-/// Removes the genitive.
+/// Removes the genitive ending `'s`.
 pub(super) fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
@@ -111,7 +113,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Last words of names that are no surnames.
+/// Last words of the names of institutions, offices and places, which are no surnames.
 const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \
     river island lake mountain house hall club league cup union front movement army group company bay sea ocean county state states \
     region parliament minister president secretary act inc plc ltd corporation agency commission committee office station airport";

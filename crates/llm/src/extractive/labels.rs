@@ -1,5 +1,5 @@
-//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines that have only a link, or the note
-//! that there is nothing. Finds the headline of an entry.
+//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines that have only a link, or the
+//! note that there is nothing. Finds the headline of an entry.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ const LABELS: &str = "today's progress|todays progress|progress|done|completed|a
 const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more|\
     foto|fotos|photo|photograph|picture|image|caption|bild|related";
 
-/// Words of a headline.
+/// Number of words of a headline.
 const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// Returns the text without labels.
@@ -46,7 +46,7 @@ fn of_line(line: &str) -> Option<&str> {
     Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
 }
 
-/// Returns the headline of an entry: a first line without a mark at its end, above sentences.
+/// Returns the headline of an entry: a first line without a punctuation mark at its end, above sentences.
 pub(super) fn headline(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;

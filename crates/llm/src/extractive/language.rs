@@ -24,7 +24,7 @@ use Language::{Dutch, English, French, German, Italian, Portuguese, Spanish};
 
 /// Number of words that are examined.
 const READ: usize = 200;
-/// About the bytes of text that hold them.
+/// Approximate bytes of text that contain this number of words.
 const MAX_BYTES: usize = 4_000;
 
 impl Language {
@@ -73,13 +73,15 @@ impl Language {
         Language::of(&super::tokens::tokens(&read))
     }
 
-    /// Returns whether a lower-case word is a function word of this language. English has its own list in `words`.
+    /// Returns whether a lower-case word is a function word of this language. Returns false for English, which has its own list
+    /// in `word_kinds`.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))
     }
 }
 
-/// Returns the language whose letters a text without function words has, as notes have: "Gestürzt im Bad, kein Arzt".
+/// Returns the language that the special letters of a text without function words indicate, such as a note: "Gestürzt im Bad,
+/// kein Arzt". English if it has none of these letters.
 fn by_letters(tokens: &[Token]) -> Language {
     let has = |letters: &str| tokens.iter().any(|token| token.lower.contains(|c| letters.contains(c)));
     match () {
@@ -95,7 +97,7 @@ pub(super) fn is_unspaced(word: &str) -> bool {
     word.starts_with(|c| ('\u{2E80}'..'\u{A000}').contains(&c) || ('\u{F900}'..'\u{FB00}').contains(&c))
 }
 
-/// In the order of [`Language`].
+/// Function words of each language, in the order of [`Language`].
 static FUNCTION_WORDS: LazyLock<Vec<BTreeSet<&str>>> = LazyLock::new(|| LISTS.map(words).into_iter().collect());
 
 fn words(list: &'static str) -> BTreeSet<&'static str> {

@@ -1,4 +1,4 @@
-//! Formats a summary as lines: the speaker, and from weeks on the day.
+//! Formats a summary as lines. In front of each are the day, except in daily summaries, and the speaker.
 
 use annals_core::{Date, Grain, Sentence};
 

@@ -119,7 +119,7 @@ fn is_mark(sentence: &str, at: usize) -> bool {
         || [" - ", " – ", " — ", ".."].iter().any(|mark| rest.starts_with(mark))
 }
 
-/// Returns the remaining text, if there is any.
+/// Returns the text from a position on without leading marks; `None` if nothing is left.
 fn rest(sentence: &str, at: usize) -> Option<&str> {
     let left = sentence[at..].trim_start_matches(|c: char| !c.is_alphanumeric() && !"([\"“‘$€£¥".contains(c));
     (!left.is_empty()).then_some(left)

@@ -1,4 +1,5 @@
-//! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats shoes".
+//! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats
+//! shoes".
 //!
 //! English only, and only if the preceding sentence names exactly one candidate: a wrong name would be a lie. Other pronouns
 //! stay, and the sentence counts as one that does not stand alone.
@@ -98,7 +99,7 @@ fn gender(word: &str) -> Option<Gender> {
     lists.into_iter().find(|(list, _)| list.split_whitespace().any(|one| one == word)).map(|(_, gender)| gender)
 }
 
-/// Returns whether the lower-case word is one for a person or animal.
+/// Returns whether the lower-case word denotes a person or an animal.
 pub(super) fn is_person(word: &str) -> bool {
     gender(word.strip_suffix("'s").unwrap_or(word)).is_some()
 }
@@ -108,8 +109,8 @@ pub(super) fn may_be_name(word: &str) -> bool {
     word.len() > 2 && !verbs::is_finite(word) && !COMMON.split_whitespace().any(|common| common == word)
 }
 
-/// Reads "my sister Anna" as Anna, "my older sister" as my sister, "a puppy" as the puppy. Returns the mention and its number of
-/// words.
+/// Parses "my sister Anna" as Anna, "my older sister" as my sister, "a puppy" as the puppy. Returns the mention and its number
+/// of words.
 fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usize)> {
     let owner = tokens[at].lower.as_str();
     if !["my", "our", "a", "an", "the", "this", "his", "her", "new"].contains(&owner) {
@@ -134,7 +135,7 @@ fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usi
     Some((Mention { words: without_genitive(words), gender }, end - at))
 }
 
-/// Reads a name of one or more capitalised words that is not in the position of a place name.
+/// Parses a name of one or more capitalised words that is not in the position of a place name.
 fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(Mention, usize)> {
     const OF_PLACES: [&str; 12] = ["in", "at", "on", "near", "the", "to", "from", "into", "of", "a", "an", "via"];
     let last = end_of_name(sentence, tokens, at);

@@ -22,7 +22,8 @@ const SENTENCES: usize = 4096;
 /// Maximum words of a passage: a line of a summary is read at a glance.
 const PASSAGE: usize = 26;
 
-/// Maximum words of a passage that ends with a sentence about nobody: it has no other place, and news have long sentences.
+/// Maximum words of a passage that ends with a sentence which continues the one before without a pronoun: such a sentence is
+/// quoted only there, and news have long sentences.
 const CONTINUED: usize = 45;
 
 /// A sentence of a message, as it may be quoted.
@@ -34,20 +35,21 @@ pub(super) struct Read {
     pub(super) language: Language,
     /// Whether it can be understood alone.
     pub(super) dependence: Dependence,
-    /// Index in the message of the sentence with which it begins. A summary quotes only one of those that begin with the same
-    /// sentence.
+    /// Index in the message of the sentence with which it begins. A summary quotes only one of the texts that begin with the
+    /// same sentence.
     pub(super) place: usize,
     /// Whether it begins a line of the message: lines of a log or a list do not continue each other.
     pub(super) begins_line: bool,
     /// Whether it continues the sentence before without a pronoun.
     pub(super) continues: bool,
-    /// The earlier turns that have the names which were added.
+    /// The earlier turns that contain the added names.
     pub(super) from: Vec<MemoryId>,
-    /// As it is quoted behind the sentence before: in a record with its pronouns.
+    /// The text to quote behind the sentence before. In a record it keeps its pronouns.
     behind: String,
 }
 
-/// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
+/// Returns the sentences of a message of a day, and the passages that begin with them. Splits sentences longer than `room`
+/// words into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form, story: &Story) -> Vec<Read> {
     let cleaned = clean::without_asides(message);
     let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
@@ -106,7 +108,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
 /// What a sentence needs to be understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
-    /// Nothing, or what cannot be added.
+    /// Nothing, or something that cannot be added.
     Nothing,
     /// The sentence before.
     Before,
@@ -114,18 +116,19 @@ enum Context {
     Headline,
 }
 
-/// What the whole text of a message tells about its sentences.
+/// The text of a message, with properties that matter for all its sentences.
 struct Text<'a> {
     text: &'a str,
     language: Language,
     form: Form,
     /// The headline of an entry.
     headline: Option<&'a str>,
-    /// Whether lines say what the record is about.
+    /// Whether a label in front of quoted lines says what the record is about.
     is_labelled: bool,
-    /// Whether the name of the conversation says it.
+    /// Whether the name of the conversation says what the record is about.
     is_titled: bool,
-    /// Whether the writer is no subject. Where writers speak of themselves, "the dog" is often theirs, and known.
+    /// Whether the writer is not a subject of the text. Where writers speak of themselves, "the dog" is often theirs, and
+    /// known.
     is_report: bool,
     /// Whether sentences begin with capitals, so that a piece that does not is a clause of a longer sentence.
     is_capitalized: bool,
@@ -152,8 +155,8 @@ impl Text<'_> {
         }
     }
 
-    /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only. In a report
-    /// the name of one word must be known: "Debt fell. She resigned."
+    /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only. In a
+    /// report, a name of one word is used only if it is a known surname: "Debt fell. She resigned."
     fn resolved(&self, sentence: &str, before: &str, names: &Names, known: &[&FullNames]) -> String {
         if self.language != Language::English {
             return sentence.to_owned();
@@ -197,7 +200,7 @@ impl Text<'_> {
             Dependence::Independent
         };
         let own = match dependence::of(resolved, &tokens, self.language) {
-            // A log begins its lines with them: "New frames in."
+            // Lines of a log begin with such fragments: "New frames in."
             Dependence::Leaning if is_record && !is_behind && dependence::is_fragment(&tokens) => Dependence::Faint,
             // What someone says about an event is no event, and a headline says less than the sentence below it.
             Dependence::Independent if is_headline || is_record && self.is_speech(sentence, &tokens) => {
@@ -213,8 +216,8 @@ impl Text<'_> {
         (own.max(least), context)
     }
 
-    /// Returns whether a sentence below a headline needs it: it continues the one before, or shares no word with the headline, and
-    /// is not the first.
+    /// Returns whether a sentence below a headline needs it: it continues the one before, or shares no word with the headline,
+    /// and is not the first.
     fn is_apart(&self, sentence: &str, tokens: &[Token], continues: bool) -> bool {
         let Some(headline) = self.headline else { return false };
         let below = self.text.split_once(headline).map_or("", |(_, below)| below.trim_start());
@@ -223,14 +226,16 @@ impl Text<'_> {
         continues || !below.starts_with(sentence) && !shares()
     }
 
-    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse Brand".
+    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse
+    /// Brand".
     fn is_speech(&self, sentence: &str, tokens: &[Token]) -> bool {
         let is_quote = sentence.starts_with(['"', '“', '„', '«', '»']);
         let has_number = tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));
         self.is_report && (is_quote || self.language == Language::English && !has_number && record::reacts(tokens))
     }
 
-    /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers appeal."
+    /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers
+    /// appeal."
     fn lacks_person(&self, passage: &str) -> bool {
         let is_of_others = self.form == Form::Record && self.is_report && !self.is_titled;
         let (_, passage) = story::parts(passage);
@@ -245,8 +250,8 @@ impl Text<'_> {
                 || self.is_labelled && tokens.iter().any(is_of_one) && !has_person())
     }
 
-    /// Returns whether a sentence behind another needs that one. In languages other than English these are also very short
-    /// sentences: "Trop bruyant."
+    /// Returns whether a sentence behind another needs that one. In languages other than English, very short sentences need it
+    /// too: "Trop bruyant."
     fn continues(&self, text: &str, tokens: &[Token]) -> bool {
         let is_of_record = self.form == Form::Record && record::continues(tokens, self.language);
         match self.language {

@@ -1,4 +1,5 @@
-//! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines later.
+//! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines
+//! later.
 //!
 //! In a chat the reader knows the speakers and what they talk about. In a record a line has only its own words, so a sentence
 //! about "the suspects" needs the sentence that introduces them.
@@ -13,10 +14,11 @@ use super::{pronouns, reports, verbs};
 /// Minimum words of a sentence without names and numbers that describes what it is about.
 const PLAIN: usize = 12;
 
-/// Minimum words of a sentence behind another that says what it is about without a name: "Raised threshold", "Took notes".
+/// Minimum words of a sentence behind another that says by itself what it is about. Shorter ones need the sentence before:
+/// "Raised threshold", "Took notes".
 const TERSE: usize = 5;
 
-/// Who takes part in a conversation.
+/// The form of a conversation, by who takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Two or more speakers.
@@ -25,7 +27,7 @@ pub(super) enum Form {
     Record,
 }
 
-/// Returns the text without what stands in quotation marks.
+/// Returns the text without its quoted passages.
 pub(super) fn unquoted(text: &str) -> String {
     text.split(['"', '“', '”', '«', '»']).step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -50,7 +52,7 @@ pub(super) fn is_named(text: &str, language: Language) -> bool {
     language != Language::German && tokens.windows(2).any(is_name)
 }
 
-/// Returns whether a sentence behind another needs that one.
+/// Returns whether a sentence behind another needs the other to be understood.
 pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
     let first = tokens.first().map(|first| first.lower.as_str()).unwrap_or_default();
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
@@ -77,7 +79,7 @@ pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
         }
 }
 
-/// Returns whether a sentence has two words and no verb: "21 pts."
+/// Returns whether a sentence has at most two words and no verb: "21 pts." Always false for languages without spaces.
 pub(super) fn is_label(tokens: &[Token], language: Language) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
     tokens.len() < 3 && !has_verb && language != Language::Unspaced
@@ -112,8 +114,8 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
         && !continuations::is_of_writer(tokens)
 }
 
-/// Returns whether a sentence reports what others do, with a subject and a verb. In a log the writer is the subject, and what is
-/// definite belongs to the writer: "Hard disk of the laptop failed".
+/// Returns whether a sentence reports what others do, with a subject and a verb. In a log the writer is the subject, and
+/// definite nouns belong to the writer: "Hard disk of the laptop failed".
 fn is_report(tokens: &[Token], language: Language) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     // The verbs of other languages are not known.
@@ -122,14 +124,15 @@ fn is_report(tokens: &[Token], language: Language) -> bool {
     has_verb && !is_of_writer && !continuations::is_of_writer(tokens)
 }
 
-/// Returns whether there is only one of the subject. "The first wafers leave Busan" does not say of what.
+/// Returns whether the subject is a thing that exists only once, such as "the government". A short sentence such as "The first
+/// wafers leave Busan" does not count: it does not say which wafers.
 fn is_unique(tokens: &[Token]) -> bool {
     let is_ordinal = is_in("first last second", &tokens[1].lower);
     is_in(UNIQUE, &tokens[1].lower) && !(is_ordinal && tokens.len() < PLAIN)
 }
 
-/// Returns whether people of whom only the role is known do something: "Investigators rule out sabotage", "Works council wants
-/// guarantees". A number or a name would say where.
+/// Returns whether the subject is people who are identified only by their role: "Investigators rule out sabotage", "Works
+/// council wants guarantees". A number or a name would say where.
 fn is_of_nobody(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     let acts = |token: &Token| token.lower.ends_with('s') && verbs::is_finite(&token.lower) && token.lower != "was";
@@ -153,8 +156,9 @@ fn is_name_of_one(tokens: &[Token]) -> bool {
         })
 }
 
-/// Returns whether nothing is named, and something is known already: "Helicopters fire on vehicles leaving the compound". Lines
-/// of a log that begin with a verb ("Turned off the old gateway") have the writer as their subject.
+/// Returns whether a short sentence names nothing, but has a definite noun that must be known already: "Helicopters fire on
+/// vehicles leaving the compound". Lines of a log that begin with a verb ("Turned off the old gateway") have the writer as
+/// their subject.
 fn is_unanchored(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     let is_of_writer = verbs::is_past(&first.lower) || first.lower.ends_with("ing");
@@ -210,7 +214,7 @@ pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
     }
 }
 
-/// Returns whether one of the first three words is a name, besides the capital of the sentence.
+/// Returns whether one of the first three words is a name. The capital at the beginning of the sentence is not enough.
 pub(super) fn begins_with_name(tokens: &[Token]) -> bool {
     let start = &tokens[..tokens.len().min(3)];
     let is_acronym = start.first().is_some_and(|first| definite::is_acronym(first.raw));
@@ -251,7 +255,8 @@ fn has_definite_subject(tokens: &[Token]) -> bool {
     tokens[0].lower == "the" && !has_name(subject) && !subject.iter().any(is_number)
 }
 
-/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the crew".
+/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the
+/// crew".
 fn is_part(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let is_quantity =
@@ -268,8 +273,8 @@ fn lacks_subject(tokens: &[Token]) -> bool {
     is_present || verbs::is_past(&first.lower) && !has_name(&tokens[1..])
 }
 
-/// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix", "Disk
-/// full again".
+/// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix",
+/// "Disk full again".
 pub(super) fn resumes(tokens: &[Token]) -> bool {
     const BACK: &str = "again also another repeat repeated still rerun same second third";
     tokens.len() < PLAIN && names(tokens) == 0 && tokens.iter().any(|token| is_in(BACK, &token.lower))
@@ -308,7 +313,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Nouns of which a country or a text has only one.
+/// Nouns for things that a country or a text has only one of, and adjectives that make a noun unique.
 const UNIQUE: &str = "government army police parliament president prime supreme constitutional united world european national country state senate \
     first last second end morning evening night day week month year sun sea weekend border capital house cabinet king queen pope weather interior foreign defence defense finance health";
 

@@ -1,7 +1,7 @@
 //! Detects sentences of reports about people or an occasion that an earlier entry introduced: "Sundby resigned", "Hundreds
 //! attended the funeral", "Under the deal, nobody is dismissed".
 //!
-//! A reader who sees only this line does not know which funeral. A further name or a number usually says it.
+//! A reader who sees only this line does not know which funeral. A further name or a number usually identifies it.
 
 use super::language::Language;
 use super::tokens::Token;
@@ -10,7 +10,7 @@ use super::{dates, definite, pronouns, verbs};
 /// Maximum words of a sentence that is judged by its subject. Longer ones describe what they are about.
 const LONG: usize = 25;
 
-/// Words in which the subject and its verb are searched.
+/// Number of words at the beginning of a sentence that are searched for the subject and its verb.
 const START: usize = 6;
 
 /// Returns whether the sentence needs an introduction.
@@ -34,7 +34,8 @@ fn english(tokens: &[Token]) -> bool {
     is_unnamed && (is_crowd(tokens) || is_sequel(tokens) || !has_number(tokens) && is_by_unknown(tokens))
 }
 
-/// "The government said it had no plans", "Safety inspectors sealed off the berth", "Okafor returns".
+/// Returns whether the subject is identified only by its role, or only says or decides something: "The government said it had
+/// no plans", "Safety inspectors sealed off the berth", "Okafor returns".
 fn is_by_unknown(tokens: &[Token]) -> bool {
     let first = word(tokens, 0);
     let is_of_writer = verbs::is_past(first) || first.ends_with("ing");
@@ -42,7 +43,8 @@ fn is_by_unknown(tokens: &[Token]) -> bool {
     !is_of_writer && (is_role || speaks(tokens))
 }
 
-/// "Okafor returns", "Lag is zero", "Renn suspended Falk": neither who nor where.
+/// Returns whether a sentence of at most three words says neither who exactly nor where: "Okafor returns", "Lag is zero", "Renn
+/// suspended Falk".
 fn is_bare(tokens: &[Token]) -> bool {
     let first = word(tokens, 0);
     let is_subject = pronouns::may_be_name(first) && !is_place(first) && !tokens.first().is_some_and(is_acronym);
@@ -50,7 +52,7 @@ fn is_bare(tokens: &[Token]) -> bool {
     tokens.len() <= 3 && is_subject && verbs::is_finite(word(tokens, 1)) && !tokens.iter().any(is_specific)
 }
 
-/// "Ingrid Moe takes over until June": an office that is not named.
+/// Returns whether someone takes over an office that the sentence does not name: "Ingrid Moe takes over until June".
 fn succeeds(tokens: &[Token]) -> bool {
     let takes_over = |at: usize| {
         is_in("takes took", word(tokens, at))
@@ -72,7 +74,7 @@ fn speaks(tokens: &[Token]) -> bool {
     tokens.iter().take(START).skip(1).any(|token| is_in(SPEAKING, &token.lower))
 }
 
-/// "Thousands of fans left", "At least nine people were dead".
+/// Returns whether the sentence begins with a number of people: "Thousands of fans left", "At least nine people were dead".
 fn is_crowd(tokens: &[Token]) -> bool {
     let at = match (word(tokens, 0), word(tokens, 1)) {
         ("more" | "fewer" | "less", "than") | ("at", "least") | ("up", "to") => 2,
@@ -84,7 +86,7 @@ fn is_crowd(tokens: &[Token]) -> bool {
     is_many || is_counted && tokens.iter().skip(at + 1).take(3).any(|token| is_in(PEOPLE, &token.lower))
 }
 
-/// "Third defeat in a row", "Another 15".
+/// Returns whether the sentence continues a series: "Third defeat in a row", "Another 15".
 fn is_sequel(tokens: &[Token]) -> bool {
     let is_next = word(tokens, 0) == "another" || is_in(ORDINALS, word(tokens, 0)) || is_in(COUNTS, word(tokens, 0));
     let is_of_series = word(tokens, 0) == "another"
@@ -93,7 +95,8 @@ fn is_sequel(tokens: &[Token]) -> bool {
     is_next && is_of_series && !tokens.iter().skip(2).any(|token| verbs::is_finite(&token.lower))
 }
 
-/// "Under the deal, …", "On the anniversary, …": an occasion that neither a name nor a number describes.
+/// Returns whether the sentence begins with an occasion that neither a name nor a number describes: "Under the deal, …", "On
+/// the anniversary, …".
 fn is_occasion(tokens: &[Token]) -> bool {
     let is_open = is_in("in on under at after during following despite since", word(tokens, 0));
     let gap = |at: usize| tokens.get(at + 1).map_or(0, |next| next.place.start - tokens[at].place.end);
@@ -103,7 +106,8 @@ fn is_occasion(tokens: &[Token]) -> bool {
     is_open && word(tokens, 1) == "the" && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_specific))
 }
 
-/// "Tausende demonstrieren": a name of a place behind a preposition says where.
+/// Returns whether a German sentence begins with a crowd and has no place: "Tausende demonstrieren". A capitalised word behind
+/// a preposition says where.
 fn is_german_crowd(tokens: &[Token]) -> bool {
     let is_specific = |pair: &[Token]| {
         is_in("in bei aus nach von vor am im", &pair[0].lower) && pair[1].is_capital()
@@ -146,7 +150,7 @@ const SPEAKING: &str = "said says told tells warned warns urged urges denied den
     criticised criticized demanded demands promised promises expect expects estimate estimates fear fears feared agreed agrees returned returns \
     called calls accepted accepts rejected rejects";
 
-/// People of whom only the role is known.
+/// Words for people that say only their role.
 const ROLES: &str = "inspectors investigators prosecutors rescuers officials scientists experts engineers doctors divers firefighters farmers insurers \
     organisers organizers residents relatives lawyers teachers analysts observers protesters strikers rebels lawmakers critics commentators authorities \
     spokesman spokeswoman spokesperson";

@@ -8,7 +8,7 @@ use super::budget::cut;
 
 /// Beginning of the line, by which coarser grains recognise it.
 const HEAD: &str = "Small talk only";
-/// The same for a record whose entries need earlier ones to be understood, or are routine.
+/// Beginning of the line for a record, if its entries need earlier ones to be understood, or are routine.
 const NOTES: &str = "Brief notes only";
 
 /// Maximum number of speakers that are named.
@@ -27,12 +27,12 @@ pub(super) fn sentence(sources: &[&Memory], are_notes: bool, room: usize) -> Sen
     Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources), ungrounded: false }
 }
 
-/// Returns whether the sentence is such a line.
+/// Returns whether the sentence is a line made by [`sentence`].
 pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
     speaker.is_none() && (text.starts_with(HEAD) || text.starts_with(NOTES))
 }
 
-/// Returns whether the sentence is such a line of a record.
+/// Returns whether the sentence is a line made by [`sentence`] for a record.
 pub(super) fn is_of_notes(speaker: Option<&str>, text: &str) -> bool {
     is(speaker, text) && text.starts_with(NOTES)
 }

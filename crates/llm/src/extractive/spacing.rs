@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What stands in such texts for marks, and the marks.
+/// Marks as such texts write them, each with its normal form.
 const MARKS: [(&str, &str); 9] = [
     (" . ", ". "),
     (" , ", ", "),

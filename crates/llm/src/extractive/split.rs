@@ -5,13 +5,13 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::budget::length;
 
 /// Sentences with more words are split into clauses: Pepys' diary has sentences of a hundred words, and a reader of a summary
-/// wants one statement of them.
+/// needs only one of their statements.
 const LONG: usize = 45;
 
 /// Minimum words of a clause; shorter ones do not stand alone.
 const CLAUSE: usize = 10;
 
-/// Where a long sentence is split: first at strong marks, then, if it is still long, at weak ones.
+/// Marks at which a long sentence is split: first the strong ones, then, if a piece is still long, the weak ones.
 const MARKS: [&[&str]; 2] = [&["; ", ";—", ":—"], &[", and ", ", but ", ", so "]];
 
 /// Lower-case words after which a full stop does not end the sentence.
@@ -30,7 +30,8 @@ pub(crate) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
         .filter(|sentence| !sentence.is_empty())
 }
 
-/// Splits a piece of notes without capitals at its stops: "disk failed. ordered a new one". Unicode's rules do not.
+/// Splits a piece of notes without capitals at its stops: "disk failed. ordered a new one". Unicode's rules end no sentence
+/// before a small letter.
 pub(super) fn notes(piece: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -105,7 +106,7 @@ fn is_german_date(text: &str, last: &str) -> bool {
     is_day && ["am", "der", "den", "dem", "vom", "zum", "bis", "ab", "seit"].contains(&before.to_lowercase().as_str())
 }
 
-/// Matches "Ms." but not "95 ms.": titles are capitalised.
+/// Returns whether a word is an abbreviation: "Ms", but not the unit in "95 ms.", because titles are capitalised.
 fn is_abbreviation(word: &str) -> bool {
     let is_unit = ["ms", "st", "lt", "col", "gen", "mt"].contains(&word);
     !is_unit && ABBREVIATIONS.contains(&word.to_lowercase().as_str())

@@ -1,9 +1,9 @@
 //! What a record is about: a label for its lines, and the full names of its people.
 //!
-//! Writer and reader of a timeline or a log know its subject, so its entries seldom name it. A line that is read alone needs it:
-//! "(Harrow tunnel) Toll rises to 21." The label is the readable name of the conversation. A record of reports without one
-//! is labelled with the first name in its first entry, if its entries belong together. It is taken from earlier turns, which are then among
-//! the sources of the line.
+//! Writer and reader of a timeline or a log know its subject, so its entries seldom name it. A line that is read alone needs
+//! it: "(Harrow tunnel) Toll rises to 21." The label is the readable name of the conversation. A record of reports without one
+//! is labelled with the first name in its first entry, if its entries belong together. The name comes from an earlier turn,
+//! which is then a source of the line.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,59 +17,61 @@ use super::record;
 use super::tokens::{Token, tokens};
 use super::{continuations, dates, definite, labels, split, verbs};
 
-/// Minimum share of the entries with a name of the first one in a conversation about one subject; of those with the label itself if
-/// each entry is a conversation, as articles of a newspaper are.
+/// Minimum share of the later entries that repeat the subject of the first one. The first number is for a single conversation
+/// and counts every name in its first entry. The second is for several conversations, such as articles of a newspaper, and
+/// counts only the names in the label.
 const RECURRING: (f64, f64) = (0.08, 0.25);
-/// The same for the capitalised words of German, which include all nouns.
+/// The share for a single conversation in German, where all nouns are capitalised and count as names.
 const RECURRING_NOUNS: f64 = 0.15;
 
 /// Minimum entries of a record of reports.
 const COMPARED: usize = 4;
 
-/// Entries among which one that recurs is enough.
+/// Number of later entries among which one that repeats the subject is enough. Among more entries, at least two must.
 const FEW: usize = 6;
 
 /// Maximum share of entries in which the writer is the subject, in a record of reports.
 const OWN: f64 = 0.25;
 
-/// Minimum share of entries that need others, in a record of one subject. A regional paper has up to 11 %, timelines 11 to 80 %.
+/// Minimum share of entries that need others to be understood, in a record of one subject. A regional paper has up to 11 %,
+/// timelines 11 to 80 %.
 const OPEN: f64 = 0.12;
 
-/// Minimum number and share of the entries that have a word of routine.
+/// Minimum number and share of the entries that contain a word, for it to count as routine.
 const ROUTINE: (usize, f64) = (5, 0.15);
 
-/// Minimum other words of a line that is no routine.
+/// Minimum words besides those of routine in a line that is not routine.
 const TOLD: usize = 3;
 
 /// Maximum characters of an entry that are read.
 const MAX_CHARS: usize = 3_000;
 
-/// Entries in which the first name is searched.
+/// Number of entries at the beginning that are searched for a name.
 const FIRST: usize = 3;
 
 /// Maximum words of a label.
 const LABEL: usize = 6;
 
-/// What precedes a day in a record.
+/// Data from the entries of a record up to a day.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     label: Option<Label>,
     names: FullNames,
-    /// Words of so many entries that they tell nothing: "meds", "breakfast".
+    /// Words that occur in so many entries that they carry no information: "meds", "breakfast".
     routine: BTreeSet<String>,
 }
 
-/// Words that say what a line is about.
+/// A label that says what the lines of a record are about.
 #[derive(Debug)]
 struct Label {
     text: String,
-    /// Lower-case words of which a line has one if it needs no label.
+    /// Words in lower case. A line that contains one of them needs no label.
     names: BTreeSet<String>,
-    /// The turn that it is quoted from; `None` for the name of the conversation.
+    /// The turn that the label is quoted from; `None` for the name of the conversation.
     from: Option<MemoryId>,
 }
 
-/// Returns the words that a large share of the entries before the day has.
+/// Returns the words that occur in a large share of the entries before the day.
 fn routine(entries: &[Entry], day: Date) -> BTreeSet<String> {
     let entries: Vec<&Entry> = entries.iter().filter(|entry| entry.turn.days.0 < day).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -88,7 +90,7 @@ fn tells(word: &str) -> bool {
 /// The language and words of an entry.
 struct Entry<'a> {
     turn: &'a Memory,
-    /// Its text without labels and names of authors.
+    /// Text of the entry without labels and names of authors.
     text: Cow<'a, str>,
     language: Language,
     names: BTreeSet<String>,
@@ -119,7 +121,7 @@ impl Story {
         &self.names
     }
 
-    /// Returns whether lines of this record say what they are about.
+    /// Returns whether the lines of this record get a label that says what they are about.
     pub(super) fn is_labelled(&self) -> bool {
         self.label.is_some()
     }
@@ -129,14 +131,15 @@ impl Story {
         self.label.as_ref().is_some_and(|label| label.from.is_none())
     }
 
-    /// Returns whether a line has few words that many other entries do not have.
+    /// Returns whether a line has a word of routine and fewer than [`TOLD`] other words.
     pub(super) fn is_routine(&self, line: &str) -> bool {
         let words: BTreeSet<String> =
             tokens(line).into_iter().map(|token| token.lower).filter(|word| tells(word)).collect();
         words.iter().any(|word| self.routine.contains(word)) && words.difference(&self.routine).count() < TOLD
     }
 
-    /// Returns the line with the label and the headline of its entry, where it needs them, and the turn that has the label.
+    /// Returns the line with the label and the headline of its entry, where it needs them, and the turn that the label comes
+    /// from.
     pub(super) fn labelled(&self, line: &str, headline: Option<&str>) -> (String, Option<MemoryId>) {
         let said = format!("{} {line}", headline.unwrap_or_default());
         let label =
@@ -201,8 +204,8 @@ fn is_of_reports(entries: &[Entry]) -> bool {
     entries.len() >= COMPARED && (count as f64) < OWN * entries.len() as f64
 }
 
-/// Returns whether nearly all entries say themselves what they are about. These are of many subjects, as in a newspaper, so the
-/// name of the first one would mislead: "(Halden) The river floods Tarn."
+/// Returns whether nearly all entries can be understood without others. Such entries have many subjects, as in a newspaper, so
+/// the name in the first one would mislead: "(Halden) The river floods Tarn."
 fn is_introduced(entries: &[Entry]) -> bool {
     let is_known = |sentence: &str, language| record::is_known(&tokens(sentence), language);
     let needs_others = |entry: &&Entry| {
@@ -229,7 +232,7 @@ fn title(conversation: &str, speaker: &str) -> Option<Vec<String>> {
     (is_plain && (1..=LABEL).contains(&kept.len())).then_some(kept)
 }
 
-/// Returns the label of a title: the first name in the entries that has all its words, or else its words.
+/// Returns the label of a title: the first name in the entries that has all its words, otherwise its words.
 fn titled(title: Vec<String>, entries: &[Entry]) -> Label {
     let words: BTreeSet<String> = title.iter().map(|word| word.to_lowercase()).collect();
     let has_all = |phrase: &String| {
@@ -246,7 +249,7 @@ fn titled(title: Vec<String>, entries: &[Entry]) -> Label {
     }
 }
 
-/// Returns the first name in the first entries, if later ones are about the same.
+/// Returns the first name in the first entries as a label, if later entries are about the same subject.
 fn first_named(entries: &[Entry]) -> Option<Label> {
     let (first, text) =
         entries.iter().take(FIRST).find_map(|entry| Some((entry, phrases(entry, entries).into_iter().next()?)))?;
@@ -277,15 +280,15 @@ fn is_one_of(words: &BTreeSet<String>, token: &Token) -> bool {
     words.contains(word) || words.iter().any(|one| one.len() >= STEM && word.starts_with(one.as_str()))
 }
 
-/// Returns the capitalised words of a label, and the given ones.
+/// Returns the capitalised words of a label in lower case, and the given words.
 fn name_words(label: &str, given: &BTreeSet<String>) -> BTreeSet<String> {
     let tokens = tokens(label);
     let capital = tokens.iter().filter(|token| token.is_capital()).map(|token| bare(&token.lower).to_owned());
     capital.chain(given.iter().cloned()).collect()
 }
 
-/// Returns the names in an entry, in order, each with a common noun beside it if the record speaks of that noun: "Harrow Sound
-/// tunnel", "ferry Estrella", "mina de Castrel".
+/// Returns the names in an entry, in order, each with a common noun beside it if the record uses that noun with a definite
+/// article: "Harrow Sound tunnel", "ferry Estrella", "mina de Castrel".
 fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     let text = &*entry.text;
     let tokens = tokens(text);

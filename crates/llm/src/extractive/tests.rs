@@ -11,7 +11,7 @@ fn agent() -> Agent {
     Agent::new("a").unwrap()
 }
 
-/// A turn on the `day`th of May 2023, `minute` minutes after midnight.
+/// Returns a turn on the `day`th of May 2023, `minute` minutes after midnight.
 fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory {
     let at = Timestamp::from_second(1_682_899_200 + (day - 1) * 86_400 + minute * 60).unwrap();
     let date = Zones::new("UTC").unwrap().day_of(at);
@@ -29,7 +29,7 @@ fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory 
     }
 }
 
-/// Turns of one day, one a minute: `Ann: I moved to Berlin.`
+/// Returns turns of one day, one a minute, each given as `Ann: I moved to Berlin.`
 fn day(lines: &[&str]) -> Vec<Memory> {
     let turn = |(minute, line): (usize, &&str)| {
         let (speaker, text) = line.split_once(": ").unwrap();
@@ -56,7 +56,7 @@ fn write_after(earlier: &[Memory], period: Period, base: Option<&Base>, sources:
     runtime.block_on(Extractive.summarize(task)).unwrap()
 }
 
-/// What is kept of a summary when it is sealed.
+/// Returns the parts of a summary that are kept when it is sealed.
 fn sealed(summary: Memory) -> Base {
     let Memory { text, body: Body::Summary { sentences, sources }, .. } = summary else {
         panic!("{summary:?} is no summary")
@@ -93,7 +93,7 @@ fn roll_up(grain: Grain, memories: &[Memory]) -> Vec<Memory> {
     memories.chunk_by(same_period).map(|children| summary(grain, children)).collect()
 }
 
-/// Returns the sources of a period of the grain.
+/// Returns the sources of summaries of a grain: the turns for days, otherwise daily summaries.
 fn roll_up_to(grain: Grain, turns: &[Memory]) -> Vec<Memory> {
     if grain == Grain::Daily { turns.to_vec() } else { roll_up(Grain::Daily, turns) }
 }
@@ -299,8 +299,8 @@ fn chinese_text_has_sentences_and_lengths() {
     assert!(unbroken.chars().count() <= 125 && unbroken.ends_with('…'), "{unbroken}");
 }
 
-/// One text of ten megabytes, and texts of one megabyte each of patterns that could make a search for ends of sentences, clauses
-/// or words start over. With quadratic run time this test would take hours.
+/// Reads one text of ten megabytes, and texts of one megabyte each with patterns that could make a search for ends of
+/// sentences, clauses or words start over. With quadratic run time this test would take hours.
 #[test]
 fn huge_turn_is_read_like_any_other() {
     fn check(bytes: usize, piece: &str) {
@@ -314,7 +314,7 @@ fn huge_turn_is_read_like_any_other() {
     }
 }
 
-/// Entries of a wire on the days after the first of May.
+/// Returns entries of a news wire, one a day from the first of May on.
 fn wire(conversation: &str, entries: &[&str]) -> Vec<Memory> {
     let entry = |(day, text): (i64, &&str)| {
         let mut entry = turn(day, 0, Role::User, "Wire", text);

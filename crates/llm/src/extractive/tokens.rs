@@ -9,7 +9,7 @@ pub(super) struct Token<'a> {
     pub(super) place: Range<usize>,
     /// The word as written.
     pub(super) raw: &'a str,
-    /// In lower case, with plain apostrophes and hyphens.
+    /// The word in lower case, with plain apostrophes and hyphens.
     pub(super) lower: String,
 }
 

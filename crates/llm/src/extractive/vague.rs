@@ -4,8 +4,8 @@ use super::events::Event;
 use super::unnamed;
 use super::verbs;
 
-/// Returns whether the sentence is vague to a reader who was not there. `words` are in lower case; `is_particular` says that the
-/// sentence has a name, a number or a time.
+/// Returns whether the sentence is vague to a reader who was not there. `words` are in lower case; `is_particular` is true if
+/// the sentence has a name, a number or a time.
 pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: bool) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let second = words.get(1).map(String::as_str).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The words of a sentence and their kinds.
 //!
-//! The lists contain only the most common words of English conversation, and function words of some other languages. In all other
-//! languages every word counts as content, so that only form (numbers, names, length) distinguishes sentences.
+//! The lists contain only the most common words of English conversation, and function words of some other languages. In all
+//! other languages every word counts as content, so that only form (numbers, names, length) distinguishes sentences.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -23,8 +23,8 @@ pub(super) enum Kind {
     Particular,
 }
 
-/// Returns the words of a sentence in lower case with their kinds, in order. A URL, path or piece of code is one word. Dates that
-/// were appended to times are left out.
+/// Returns the words of a sentence in lower case with their kinds, in order. A URL, path or piece of code is one word. Dates
+/// that were appended to times are left out.
 pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(String, Kind)> {
     let mut words = Vec::new();
     let mut is_date = false;

@@ -1,8 +1,8 @@
 //! Rates a sentence: amount of content, kind of event, and length.
 //!
-//! Each weight is given with the percentage of LoCoMo's answering turns that the daily summaries represent and quote
-//! (`examples/coverage.rs`) with another value. With all weights as set these are 45.5 and 76.8 %. The weights were measured one
-//! at a time before that, against 46.0 and 75.7 %.
+//! The comments on the weights give two percentages for another value of the weight: how many of LoCoMo's answering turns the
+//! daily summaries represent, and how many they quote (`examples/coverage.rs`). With all weights as set, these are 45.5 and
+//! 76.8 %. The other values were measured earlier, one at a time, when they were 46.0 and 75.7 %.
 
 use annals_core::Grain;
 
@@ -26,13 +26,15 @@ const PLAIN: f64 = 0.6;
 /// Factor for questions, which say less than their answers; they are quoted only if nothing else was said.
 const QUESTION: f64 = 0.3;
 
-/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
+/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have
+/// none.
 const CUT: f64 = 0.5;
 
 /// Minimum words of more than three letters with content in a line of a record; more without name or notable event.
 const TOLD: usize = 3;
 
-/// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
+/// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7
+/// %.
 const SENTENCE: f64 = 8.0;
 
 /// Returns the minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order
@@ -93,7 +95,7 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
     let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
     let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
-    // The readings of a log are not what its weeks and months are about.
+    // Readings in a log do not matter for its weeks and longer periods.
     let is_reading =
         |word: &str| form == Form::Record && grain > Grain::Daily && word.starts_with(|c: char| c.is_ascii_digit());
     let weight = |word: &str, kind| if is_reading(word) { 1.0 } else { weight(kind) };
@@ -110,7 +112,7 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
         && is_scant(rest, label.is_some(), language, &found, event);
     let is_definite =
         is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
-    // The line of the headline alone says nothing besides.
+    // Words of the label have no worth, but count as covered when the line is chosen: its headline alone then adds nothing.
     let said = label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
     Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
@@ -147,8 +149,8 @@ fn substance(words: &[(String, Kind)]) -> f64 {
     (words.len() as f64 + content).min(full) / full
 }
 
-/// Returns whether the words do not tell an event of a record: readings ("BP 138/82", "Chl-a 3.2 µg/L"), labels ("Data entry") and
-/// chores ("Raked the yard. Church.").
+/// Returns whether the words are too few to report an event in a record: readings ("BP 138/82", "Chl-a 3.2 µg/L"), labels
+/// ("Data entry") and chores ("Raked the yard. Church.").
 fn is_scant(sentence: &str, is_labelled: bool, language: Language, words: &[(String, Kind)], event: Event) -> bool {
     let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
     let told = words.iter().filter(|(word, _)| tells(word)).count();

@@ -1,13 +1,14 @@
-//! Joins the lines of a paragraph that was wrapped at a column, as in mail, commit messages and change logs. Lines of a log, a list
-//! or a chat stay apart.
+//! Joins the lines of a paragraph that was wrapped at a column, as in mail, commit messages and change logs. Lines of a log, a
+//! list or a chat stay apart.
 
 use std::borrow::Cow;
 
 /// Columns at which texts are wrapped. Shorter lines end where their writers ended them, and longer ones were never wrapped.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
 
-/// Returns the text with wrapped lines joined. A line goes on in the next one if that begins with a small letter, in a text that
-/// begins with a capital, and if its first word would not have fitted.
+/// Returns the text with wrapped lines joined. Joins a line that does not end a sentence with the next one, if that begins with
+/// a small letter and its first word would not have fitted into the line. Joins nothing in a text that begins with a small
+/// letter.
 pub(super) fn joined(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let pairs = lines.windows(2).filter(|pair| is_open(pair[0], pair[1]));

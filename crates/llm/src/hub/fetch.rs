@@ -1,4 +1,4 @@
-//! Fetches one file: continues what was begun, and keeps it only if its checksum is the listed one.
+//! Fetches one file. Continues a partial download, and keeps the file only if its checksum is the listed one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 5;
 const STEP: usize = 1 << 20;
 
 impl Hub {
-    /// Fetches a file of a listing to its path below `folder`. Passes the bytes that arrive, or were there, to `progress`. After an
-    /// error, the next call continues.
+    /// Fetches a file of a listing to its path below `folder`. Passes the number of bytes that arrive, or are stored already,
+    /// to `progress`. After an error, the next call continues.
     pub async fn fetch(
         &self,
         listing: &Listing,
@@ -43,14 +43,14 @@ impl Hub {
         let is_continued = length(&begun) > 0;
         progress(length(&begun).min(file.size));
         match self.complete(&url, file, &begun, progress).await {
-            // What an earlier call left was at fault.
+            // The part that an earlier call left may be wrong. It is removed by now, so the whole file is fetched.
             Err(Error::Damaged { .. }) if is_continued => self.complete(&url, file, &begun, progress).await?,
             done => done?,
         }
         std::fs::rename(&begun, &path).map_err(|error| failed(&path, error))
     }
 
-    /// Fetches what is missing of a file and checks all of it. If the checksum is wrong, nothing of it is kept.
+    /// Fetches the missing part of a file and checks the whole file. Removes it if the checksum is wrong.
     async fn complete(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
         for attempt in 1..=ATTEMPTS {
             match self.receive(url, file, begun, progress).await {
@@ -60,14 +60,14 @@ impl Hub {
             }
         }
         if let Err(error) = check(begun, file) {
-            // It cannot be continued.
+            // A download with wrong content cannot be continued.
             std::fs::remove_file(begun).map_err(|error| failed(begun, error))?;
             return Err(error);
         }
         Ok(())
     }
 
-    /// Appends what is missing. Never more than the listed size, whatever the server sends.
+    /// Appends the missing bytes, but never more than the listed size, whatever the server sends.
     async fn receive(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
         let mut there = length(begun);
         if there == file.size && begun.exists() {
@@ -119,7 +119,7 @@ fn sha256(path: &Path) -> std::io::Result<String> {
     Ok(HEXLOWER.encode(&digest.finalize()))
 }
 
-/// Returns the name that git gives to a file's content.
+/// Returns the hash that git gives to a file's content: the SHA-1 of a blob object.
 fn git(path: &Path) -> std::io::Result<String> {
     let mut digest = Sha1::new();
     digest.update(format!("blob {}\0", std::fs::metadata(path)?.len()).as_bytes());

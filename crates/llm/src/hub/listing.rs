@@ -1,4 +1,4 @@
-//! What a hub lists of a model, and which of its files are needed.
+//! The files of a model as a hub lists them, and the selection of those that are needed.
 
 use std::path::{Component, Path};
 
@@ -35,7 +35,7 @@ pub struct Listing {
 /// One file of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubFile {
-    /// Relative, with slashes.
+    /// Path relative to the model's folder, with slashes.
     pub path: String,
     /// Size in bytes.
     pub size: u64,
@@ -52,7 +52,7 @@ pub enum Checksum {
     Git(String),
 }
 
-/// Refuses names that are no part of a URL.
+/// Checks that a repository and a revision can safely be part of a URL. Fails otherwise.
 pub(super) fn check_name(repo: &str, revision: &str) -> Result<()> {
     let is_word = |word: &str| {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
@@ -98,7 +98,7 @@ fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns the network to use, the one named or the best, and all files to fetch with it.
+/// Returns the network to use, which is the named one or otherwise the best, and all files to fetch with it.
 pub fn fetched_files<'l>(listing: &'l Listing, named: Option<&str>) -> Result<(&'l HubFile, Vec<&'l HubFile>)> {
     let find = |path: &str| listing.files.iter().find(|file| file.path == path);
     let network = match named {

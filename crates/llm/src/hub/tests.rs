@@ -1,4 +1,4 @@
-//! Fetching from a server on this machine, with files of a few bytes, connections that break and listings that lie.
+//! Fetching from a server on this machine, with files of a few bytes, connections that break and listings that are wrong.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -22,17 +22,17 @@ const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 const NETWORK: &[u8] = b"the weights of a very small network";
 const TOKENIZER: &[u8] = b"{}";
 
-/// What the server has, and how it misbehaves.
+/// The files of a server, and its faults.
 #[derive(Default)]
 struct Site {
     tree: Value,
     files: BTreeMap<&'static str, Vec<u8>>,
     /// Bytes after which the next answer for a file breaks off.
     breaks: Mutex<HashMap<&'static str, usize>>,
-    /// Whether it falls silent then, and keeps the connection.
+    /// Whether the server then sends nothing more, but keeps the connection open.
     is_silent: bool,
     ignores_ranges: bool,
-    /// Ranges that were asked for.
+    /// Ranges that were requested.
     ranges: Mutex<Vec<String>>,
 }
 
@@ -41,7 +41,7 @@ fn site() -> Site {
         { "type": "directory", "oid": "x", "path": "onnx" },
         { "type": "file", "oid": "0", "size": NETWORK.len(), "path": "onnx/model.onnx",
           "lfs": { "oid": HEXLOWER.encode(&Sha256::digest(NETWORK)), "size": NETWORK.len(), "pointerSize": 130 } },
-        // What `git hash-object` says of the two bytes.
+        // The output of `git hash-object` for the two bytes.
         { "type": "file", "oid": "9e26dfeeb6e641a33dae4961196235bdb965b21b", "size": 2, "path": "tokenizer.json" },
         { "type": "file", "oid": "9e26dfeeb6e641a33dae4961196235bdb965b21b", "size": 2, "path": "README.md" },
     ]);
@@ -80,7 +80,7 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response {
         None => (status, rest).into_response(),
         Some(after) => {
             let beginning = futures::stream::iter([Ok(rest[..after].to_vec())]);
-            // The beginning must have left before the connection breaks.
+            // The beginning must have been sent before the connection breaks.
             let is_silent = site.is_silent;
             let break_off = futures::stream::once(async move {
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -94,7 +94,7 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response {
     }
 }
 
-/// Pulls into a folder. Returns the bytes of progress.
+/// Pulls the model into a folder. Returns the sum of the bytes reported as progress.
 async fn pull(hub: &Hub, folder: &Path) -> Result<u64> {
     let listing = hub.list("me/tiny", "main").await?;
     let (_, files) = fetched_files(&listing, None)?;

@@ -1,5 +1,5 @@
-//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text of
-//! conversations and is visible in the user part only.
+//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text
+//! of conversations and is visible in the user part only.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use super::{Prompt, fence};
 /// All variables of one prompt.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
-    /// For the five grains.
+    /// Variables of a summary of one of the five grains.
     Summary(SummaryFrame, SummaryData),
-    /// For partial summaries.
+    /// Variables of a merge of partial summaries.
     Merge(SummaryFrame, MergeData),
-    /// For a sealed period.
+    /// Variables of an amendment of a sealed period.
     Amend(SummaryFrame, AmendData),
-    /// For facts.
+    /// Variables of the extraction of facts.
     Extraction(ExtractionFrame, ExtractionData),
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct ExtractionFrame {
 /// Turns to extract facts from, with background. All but `sources` are empty if there is no such background.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExtractionData {
-    /// Names, fenced.
+    /// Names of the speakers, fenced.
     pub(crate) speakers: String,
     /// Known facts about the people who are named, fenced.
     pub(crate) known: String,

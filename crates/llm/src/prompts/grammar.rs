@@ -1,5 +1,5 @@
-//! Restricts what a prompt may do: show a variable, branch on variables, and contain comments. Runs in time linear in the length
-//! of the text and without minijinja, so the parser and machine of minijinja only see texts of this form.
+//! Restricts what a prompt may do: show a variable, branch on variables, and contain comments. Runs in time linear in the
+//! length of the text and without minijinja, so minijinja's parser and virtual machine only see texts of this form.
 
 use std::sync::LazyLock;
 
@@ -125,7 +125,8 @@ mod tests {
     }
 
     proptest! {
-        /// What passes the check is rejected or rendered by minijinja at once, and shows each variable as often as it is named.
+        /// Text that passes the check is rejected or rendered by minijinja at once, and shows each variable as often as it is
+        /// named.
         #[test]
         fn accepted_text_renders_within_bounds(
             text in r"(\{\{|\}\}|\{%|%\}|\{#|#\}| |-|a|if|else|elif|endif|for|in|set|raw|endraw|'|~|\*|1|\n){0,24}",

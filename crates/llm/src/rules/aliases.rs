@@ -1,5 +1,5 @@
-//! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges two people, so a new name must be a form of the
-//! name under which the person speaks, unless that name is unknown.
+//! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges
+//! two people, so a new name must be a form of the name under which the person speaks, unless that name is unknown.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use regex::{Captures, Regex};
 use super::classes::FIRST_NAMES;
 use super::grammar::pattern;
 
-/// Shorter name parts occur in too many other names.
+/// Minimum letters of a name part that is compared: shorter ones occur in too many other names.
 const LEAST_LETTERS: usize = 3;
 
 /// Users who speak in the turns of a task, by entity key.
@@ -36,8 +36,8 @@ impl Speakers {
         is_form_of(speaker, name)
     }
 
-    /// Returns whether somebody else writes under the name of the speaker, or the speaker plays somebody else: "Tom here, Ann is
-    /// driving.", "I'm Lady Ashcroft". Speakers without a common given name may have another one.
+    /// Returns whether somebody else writes under the name of the speaker, or the speaker plays somebody else: "Tom here, Ann
+    /// is driving.", "I'm Lady Ashcroft". Speakers without a common given name may have another one.
     pub(super) fn is_other(&self, speaker: &str, clause: &str) -> bool {
         let claims = CLAIMS.captures(clause).filter(|_| FIRST_NAMES.has(speaker));
         if claims.is_some_and(|found| {
@@ -55,8 +55,8 @@ impl Speakers {
     }
 }
 
-/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns other
-/// clauses as they are.
+/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns
+/// other clauses unchanged.
 pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str> {
     let own = entity_key(speaker);
     let is_own =

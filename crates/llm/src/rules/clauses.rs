@@ -1,9 +1,9 @@
 //! Finds the clauses of a turn in which the speaker states something about themselves.
 //!
-//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose, report,
-//! hedge or limit. Cuts the rest where a new clause begins, and says of each clause whether the speaker plainly speaks for
-//! themselves in it and whether it may take back what came before. Other words that follow a statement stay part of its clause, so
-//! that no rule matches it.
+//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose,
+//! report, hedge or limit. Cuts the rest where a new clause begins. Records for each clause whether the speakers plainly speak
+//! for themselves in it, and whether it may take back an earlier statement. Other words that follow a statement stay part of
+//! its clause, so that no rule matches it.
 
 use annals_core::Date;
 use regex::{Captures, Regex};
@@ -36,7 +36,8 @@ pub(super) struct Clause {
     pub(super) link: Link,
 }
 
-/// What a clause may do to the statement before it: to its sentence so far, or to the sentence before if it is the first clause.
+/// The effect of a clause on the statement before it: on the earlier part of its sentence, or on the sentence before if it is
+/// the first clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Link {
     Adds,
@@ -132,7 +133,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
     if clauses.is_empty() { vec![first] } else { clauses }
 }
 
-/// Returns the clauses of a statement. `first` is its first one, still without words.
+/// Returns the clauses of a statement. `first` is its first clause, with an empty text.
 fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
     let states = !UNSURE.is_match(sentence) && !is_reported(sentence);
     let supposes = SUPPOSES.find(sentence).map_or(sentence.len(), |word| word.start());
@@ -162,7 +163,7 @@ fn is_reported(sentence: &str) -> bool {
     REPORTED.captures_iter(sentence).any(|found| !found.name("first").is_some_and(|first| is_joined(first.as_str())))
 }
 
-/// Returns what a sentence does to the sentence before it.
+/// Returns the effect of a sentence on the sentence before it.
 fn link(sentence: &str) -> Link {
     match sentence {
         _ if TAKES_BACK.is_match(sentence) || CORRECTS.is_match(sentence) => Link::Corrects,
@@ -221,7 +222,7 @@ fn bare(clause: &str) -> &str {
 // "dont", "cant"; "won't" and "can't" begin with the stems "wo" and "ca".
 pattern!(NEGATED, r"(?i)\b(?P<verb>do|does|did|ca|wo|is|are|was|were|have|has|would|could|should)nt\b");
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
-// A tomcat has a name or says something more.
+// German "einen Kater" at the end of a sentence means a hangover. A sentence about a tomcat goes on, for example with its name.
 pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
 // Words of doubt, which may also come after a statement: "I live in Rome, I think."
 pattern!(
@@ -250,7 +251,7 @@ pattern!(
         texted|texts|tweeted|posted|quoted|quotes?|insists|swears|announced|replied|answered|shouted|yelled|sang|sings)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
 );
-// A sentence that takes back what came before, wherever it came before.
+// A sentence that takes back an earlier statement, also one of an earlier turn.
 pattern!(
     TAKES_BACK,
     r"(?ix)^(?:(?:and|but|so|then|yet|oh|ha(?:ha)*|lol|ok(?:ay)?|actually|wait|no|nope|nah|not|well|sorry|oops|hmm|just|in\ the\ end|only)[\s,.!…-]+)*(?:
@@ -262,12 +263,13 @@ pattern!(
         |(?:i've\ |we've\ )?(?:i\ |we\ )?changed\ (?:my|our)\ minds?|was\W*$|in\ (?:my|your)\ dreams|i\ wish\W*$
     )"
 );
-// The same within a turn.
+// A sentence that takes back an earlier statement of the same turn.
 pattern!(
     CORRECTS,
     r"(?i)^(?:(?:no|nope|nah)(?:[.!…]|,? (?:wait|actually|sorry|not|i mean|scratch|in|at|it's|i'm|i am|i live|i work|i don't|that)\b|(?-i:,? \p{Lu}\p{Ll}))|(?:no|nope|nah),? \p{L}+\W*$|(?:wait|actually|not)\b[,.!…\s])"
 );
-// A sentence that may take back what came before: with a conjunction, or with what happens to offers, plans and purchases.
+// A sentence that may take back an earlier statement: it has a conjunction, or says what happened to offers, plans and
+// purchases.
 pattern!(
     CONTRASTS,
     r"(?ix)^(?:but|except|until|though|although|however|yet|or|unless|only|then|well|sadly|unfortunately|aber|doch|leider|mais|pero|sin\ embargo)\b
@@ -276,14 +278,14 @@ pattern!(
          |abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|refusé\w*|décliné\w*|dit\ non|rechac(?:é|amos))\b"
 );
 pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
-// What follows "but" and weakens or takes back what stands before it.
+// Words behind "but" that weaken or take back the statement before it.
 pattern!(
     WEAKENS,
     r"(?ix)\b(?:not|\w+n't|never|only|really|was|were|mine|ours|belongs?|neighbou?rs?'s?|(?:sister|brother|mother|mum|mom|dad|father|friend|boss|ex)'s|on\ paper|in\ name|lie|joke|turned|left|back|
         quit|sold|gave|died|gone|no\ longer|fired|chang\w+|declin\w+|refus\w+|reject\w*|withdr\w+|rescind\w*|revok\w+|cancel\w*|called|fell|backed|pulled|said|returned|used|
         would|could|might|until|soon|moving|leaving|almost|nearly|wish|then|now|actually|want\w*|leave|fake|toy|imaginary)\b"
 );
-// A clause ends only where one begins that does not change its meaning.
+// A clause ends only where another clause begins that does not change its meaning.
 pattern!(
     JOINT,
     r"(?ix)(?:

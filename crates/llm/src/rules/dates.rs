@@ -23,7 +23,7 @@ pub(super) enum Side {
 pub(super) struct When {
     /// First day. Today for "this week", "this month" and "this year".
     pub(super) day: Date,
-    /// First day after it.
+    /// First day after the date.
     pub(super) end: Date,
     /// `2026-05-05`, `2026-05` or `2026`.
     pub(super) label: String,
@@ -96,7 +96,7 @@ fn near(word: &str, today: Date) -> Option<When> {
     today.checked_add(distance.days()).ok().map(day)
 }
 
-/// Reads "2 weeks ago" and "2 weeks" with the precision of the unit: "two years ago" does not mean the exact day.
+/// Parses "2 weeks ago" and "2 weeks" with the precision of the unit: "two years ago" does not mean the exact day.
 fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
     let date = parsed(phrase, today)?;
     Some(match unit.trim_end_matches('s') {
@@ -106,7 +106,7 @@ fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
     })
 }
 
-/// Reads "last week", "next May", "this Friday".
+/// Parses "last week", "next May", "this Friday".
 fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     let step: i64 = match which {
         "last" | "past" => -1,
@@ -140,7 +140,8 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     }
 }
 
-/// Without a year, returns the nearest date on the given side, out of last, this and next year.
+/// Returns the date, or the month if there is no day. Without a year, it is the nearest one on the given side, out of last,
+/// this and next year.
 fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Date, side: Side) -> Option<When> {
     let to_its_unit = if number.is_some() { day } else { in_month };
     let number = number.as_deref().unwrap_or("1");
@@ -156,7 +157,7 @@ fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Da
     nearest.map(to_its_unit)
 }
 
-/// Returns the nearest such weekday other than today.
+/// Returns the nearest such weekday on the given side, other than today.
 fn toward(side: Side, weekday: Weekday, today: Date) -> Option<Date> {
     today.nth_weekday(if side == Side::Past { -1 } else { 1 }, weekday).ok()
 }
@@ -237,7 +238,7 @@ pattern!(PERFECT, r"(?i)\b(?:have|has|been)\b|'ve\b");
 mod tests {
     use super::*;
 
-    /// The clause is from Wednesday, 10 May 2023.
+    /// Checks a clause from Wednesday, 10 May 2023.
     fn check(side: Side, clause: &str, rest: &str, label: &str, first_day: &str) {
         let (left, when) = take(clause, Date::constant(2023, 5, 10), side);
         let when = when.unwrap_or_else(|| panic!("{clause}: no date"));

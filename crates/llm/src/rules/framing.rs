@@ -1,8 +1,9 @@
-//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes. Says of
-//! a sentence whose voice it is in: what follows is believed only if everything before it is understood or plainly the speaker's.
+//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes.
+//! Classifies whose voice a sentence is in: the sentences behind it are believed only if everything before them is understood
+//! or plainly the speaker's.
 //!
-//! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than too
-//! little, because a wrong fact is worse than a missing one.
+//! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than
+//! too little, because a wrong fact is worse than a missing one.
 
 use regex::Regex;
 
@@ -31,9 +32,9 @@ pub(super) enum Voice {
     Own,
     /// A question, small talk, a form of address, a fragment: the speaker says nothing of themselves, but nobody else speaks.
     Conversation,
-    /// About other people. Believable among sentences of one's own, while alone it may begin a quotation or a story.
+    /// About other people. Believable after a sentence of the speaker's own; otherwise it may begin a quotation or a story.
     Describes,
-    /// A few words without a verb: the answer to a question, else the heading of a text or a part that is played.
+    /// A few words without a verb: the answer to a question, otherwise the heading of a text or a part that is played.
     Heading,
     /// What follows it may be a text, a part that is played, an example.
     Unclear,
@@ -62,8 +63,8 @@ pub(super) fn limits(sentence: &str) -> bool {
     LIMITS.is_match(sentence) && sentence.split_whitespace().count() < LONGEST_HEADING
 }
 
-/// Returns whether the sentence is a few words without a verb that do not say what kind of message follows: "Affirmations.", "Future
-/// me.", "Sweet home Alabama."
+/// Returns whether the sentence is a few words without a verb that do not say what kind of message follows: "Affirmations.",
+/// "Future me.", "Sweet home Alabama."
 fn is_heading(sentence: &str) -> bool {
     let words = sentence.split_whitespace().count();
     (1..=LONGEST_HEADING).contains(&words)
@@ -72,9 +73,9 @@ fn is_heading(sentence: &str) -> bool {
         && !PLAIN_TALK.is_match(sentence)
 }
 
-/// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to what introduces text of others: a
-/// colon, the head of a mail, or a letter's form of address. A colon after a word for a message of one's own is removed:
-/// "Question: …".
+/// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to a mark that introduces text of
+/// others: a colon, the head of a mail, or a letter's form of address. A label for a message of one's own is removed with its
+/// colon: "Question: …".
 pub(super) fn own_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
@@ -127,7 +128,7 @@ pattern!(
       |\bignore\ (?:this|that|all|(?:the\ |my\ )?(?:previous|last|above))\b|^\W*test(?:ing)?(?:\W+test(?:ing)?)*[.!:]\s
       |\bis\ (?:this|that|it)\ (?:sentence|phrase|text|paragraph)\b|\bis\ (?:this|that)\ (?:correct|right|grammatical|good)\ (?:english|german|french|spanish|grammar)\b"
 );
-// Speech, texts and fiction, or a word that points ahead to one.
+// Words for speech, texts and fiction, and words such as "this" that point ahead to one.
 pattern!(
     INTRODUCES,
     r"(?ix)\b(?:sentences?|paragraphs?|messages?|texts?|texted|e-?mails?|e-?mailed|letters?|notes?|posted|tweets?|tweeted|captions?|bios?|profiles?|cvs?|résumés?|resumes?|essays?|
@@ -142,7 +143,7 @@ pattern!(
       |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|^i(?:'m|'ll\ be|\ am)\ the\ \p{L}+\W*$"
 );
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
-// A report whose words are all in the sentence: "I told my parents I'm dropping law."
+// A report that is complete within its sentence: "I told my parents I'm dropping law."
 pattern!(
     REPORTS_ALL,
     r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|we|we're|you|you're|he|he's|she|she's|it|it's|they|they're|my|our|there)\b(?: \S+){2,}|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
@@ -178,7 +179,7 @@ pattern!(
     LIMITS,
     r"(?i)^(?:(?:in|on|of|to|between|against|at|by|under|inside|only|minus|except|figuratively|metaphorically|technically|mentally|emotionally|spiritually|almost|ok|okay|well|or|im|auf|dans|sur|en|du|des)\b[^.!?]*|had|was|were|once|again|just|sort of|kind of)\W*$"
 );
-// What people say before they say something, and headings of their own logs.
+// Words of greetings and small talk, and of headings in people's own logs.
 pattern!(
     PLAIN_TALK,
     r"(?ix)\b(?:hi|hello|hey|heya|hiya|yo|good|morning|evening|afternoon|night|day|days|week|weeks|month|log|logbook|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|
@@ -190,7 +191,7 @@ pattern!(
         hallo|guten|moin|servus|danke|bitte|ja|nein|genau|schön|bonjour|bonsoir|salut|coucou|merci|oui|non|hola|buenas|buenos|gracias|sí|vale)\b
       |^[\d\W]+$|(?:^|quick\ |small\ |little\ |short\ |life\ |family\ |health\ |an\ )update\b|\b\w{3,}ly\b"
 );
-// Others, who may be about to speak.
+// Subjects that are other people, who may be about to speak.
 pattern!(
     OTHERS,
     r"(?ix)^(?:he|he's|she|she's|they|they're|his|her|hers|their|someone|somebody|
@@ -202,7 +203,7 @@ pattern!(
     OF_A_NAME,
     r"^(?P<name>\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)? (?:is|was|has|had|sounds|looks|loves|likes|stands|sits|enters|turns|walks|comes|came|went|stood|sat)\b"
 );
-// Games, texts, stages and parts of them: what follows such a word may be one.
+// Words for games, texts, stages and their parts. The text behind such a word may be one of these.
 pattern!(
     STAGES,
     r"(?ix)\b(?:charades|clues?|riddles?|quiz\w*|trivia|crosswords?|puzzles?|mad\ libs|warm-?ups?|improv\w*|drama|theat(?:er|re)|theatrical|audition\w*|re-?enact\w*|larp\w*|cosplay\w*|costume|

@@ -14,7 +14,7 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// Entries may refer to entries below them.
+/// Words that patterns contain in braces, each with the pattern that replaces it. An entry may refer to entries below it.
 const WORDS: [(&str, &str); 22] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     ("i", r"(?:i|we|(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|family) and i){adv}"),

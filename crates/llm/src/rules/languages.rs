@@ -1,9 +1,9 @@
 //! Translates simple statements in German, French and Spanish to the English clauses that the rules match.
 //!
-//! The statements at the beginning of a sentence must each match one line of a table as a whole, apart from a date and from what
-//! a preposition adds to the object. What follows them is left out, unless it may change them (a report, a condition). A
-//! dictionary translates what they name (a place, an occupation, an animal), which must be of the class that the English rule
-//! requires. Every other sentence yields nothing.
+//! The statements at the beginning of a sentence must each match one line of a table as a whole, apart from a date and from
+//! what a preposition adds to the object. The rest of the sentence is left out. If it may change the statements (a report, a
+//! condition), the sentence yields nothing. A dictionary translates what they name (a place, an occupation, an animal), which
+//! must be of the class that the English rule requires. Every other sentence yields nothing.
 
 mod dates;
 mod french;
@@ -78,8 +78,8 @@ fn names(language: &str) -> &'static CalendarNames {
     CalendarNames::of(language).expect("core has the names of the languages that have tables")
 }
 
-/// Returns the statements at the beginning of a sentence as English clauses. Returns none if it is in none of these languages, if
-/// it does not begin with a statement, or if something in it may change what it states.
+/// Returns the statements at the beginning of a sentence as English clauses. Returns an empty list if it is in none of these
+/// languages, if it does not begin with a statement, or if something in it may change what it states.
 pub(super) fn in_english(sentence: &str) -> Vec<String> {
     let sentence = LEAD.replace(sentence.trim(), "");
     let question = QUESTION.find(&sentence).map_or(sentence.len(), |question| question.start());
@@ -136,7 +136,8 @@ impl Language {
 }
 
 impl Language {
-    /// Returns the English word, or the word itself; without what a preposition adds to it, unless that is not real.
+    /// Returns the English word from the dictionary, otherwise the word itself. What a preposition adds to a word is removed
+    /// before, unless it says that the statement is not real: "im Spiel".
     fn translated<'a>(&self, word: &'a str) -> &'a str {
         let known = |word: &str| self.words.get(&folded(word)).copied();
         let bare =

@@ -1,4 +1,5 @@
-//! Checks the text in the place of an object: accepts all of it if it is of the class that the rule requires, else refuses it.
+//! Checks the text in the place of an object: accepts all of it if it is of the class that the rule requires, otherwise refuses
+//! it.
 
 use regex::Regex;
 
@@ -19,7 +20,7 @@ pub(super) enum Shape {
     Listed,
     /// A country, region or city: "Rome", "Portland, Oregon".
     Place,
-    /// The same, except places that are also first names: "Florence".
+    /// A place that is not also a first name: not "Florence".
     Destination,
     /// An employer with a name, or a kind of workplace: "Siemens", "a small bakery".
     Employer,
@@ -31,7 +32,7 @@ pub(super) enum Shape {
     Names,
     /// A common given name, where another word could be the name of a thing.
     FirstName,
-    /// The same, written small: "my brother eli".
+    /// A common given name, written small: "my brother eli".
     SmallFirstName,
     /// A pet's name, written small: "a cat called mustard".
     SmallName,
@@ -70,7 +71,7 @@ pub(super) enum Shape {
     All,
 }
 
-/// Returns the objects in a text; none if any part of it is of another class. `kind` is the kind of a favourite.
+/// Returns the objects in a text; an empty list if any part of it is of another class. `kind` is the kind of a favourite.
 pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<String> {
     let text = text.trim();
     let one = |fits: bool, object: &str| if fits { vec![object.to_owned()] } else { Vec::new() };
@@ -115,7 +116,7 @@ fn members(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     if members.iter().all(|member| fits(member)) { members } else { Vec::new() }
 }
 
-/// Reads "Farsi and some Turkish" as Farsi.
+/// Returns the languages in a text, without one that is spoken only a little: "Farsi and some Turkish" gives Farsi.
 fn languages(text: &str) -> Vec<String> {
     members(&SOME.replace_all(text, ""), |text| LANGUAGES.has(text))
 }
@@ -179,7 +180,8 @@ fn is_name(text: &str) -> bool {
     NAME.is_match(text) && !text.split([' ', '-']).any(names_nobody) && !names_nobody(text)
 }
 
-/// Reads "a dog", "a dog and two cats", "two black cats".
+/// Returns the pets in a text: "a dog", "a dog and two cats", "two black cats". Returns an empty list if any part is no known
+/// animal.
 fn pets(text: &str) -> Vec<String> {
     let animal = |text: &str| -> Option<String> {
         let found = COUNTED.captures(text)?;

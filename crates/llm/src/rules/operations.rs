@@ -27,8 +27,8 @@ impl<'a> Operations<'a> {
         self.log
     }
 
-    /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back.
-    /// `is_answer`: whether the turn follows a question.
+    /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back. `is_answer` is
+    /// true if the turn follows a question.
     pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, is_answer: bool, speakers: &Speakers) {
         let taken_back = former.filter(|_| clauses::takes_back(&turn.text));
         if let Some(former) = taken_back {
@@ -39,7 +39,8 @@ impl<'a> Operations<'a> {
         self.read_clauses(turn, first, is_answer, speakers);
     }
 
-    /// Reads clauses up to one that nobody understands: what follows it may be a quotation, a draft or a part that is played.
+    /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text behind it may be a quotation,
+    /// a draft or a part that is played.
     fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
@@ -80,7 +81,7 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Ends what the former turn stated, because an earlier task may have stored it.
+    /// Ends the known facts that the former turn stated: an earlier task may have stored them.
     fn take_back(&mut self, turn: &Memory, former: &Memory, speakers: &Speakers) {
         let first = self.log.len();
         let mut stated = Operations::new(self.zones, self.known, self.now);
@@ -145,14 +146,14 @@ impl<'a> Operations<'a> {
         known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
     }
 
-    /// Returns the start of the day if it is in the past, else the time of the turn.
+    /// Returns the start of the day if it is in the past, otherwise the time of the turn.
     fn moment(&self, turn: &Memory, day: Option<Date>) -> Timestamp {
         let start = |day| self.zones.day_interval(day).start;
         day.filter(|day| *day < turn.days.0).map_or(turn.at(), start)
     }
 
-    /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is not
-    /// exactly one candidate.
+    /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is
+    /// not exactly one candidate.
     fn known_object(&self, subject: &str, predicate: &str, object: &str) -> String {
         let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
             let kind = properties.get("kind").and_then(Value::as_str);
@@ -178,7 +179,7 @@ fn names(value: &str, short: &str) -> bool {
     !short.is_empty() && short.split(' ').all(|word| value.split(' ').any(|other| other == word))
 }
 
-// A person or pet named before may be dead or no longer the speaker's.
+// Says that a person or pet named before is dead or gone.
 pattern!(
     LOST,
     r"(?i)\b(?:he|she|they|it) (?:has |have |had |just |recently |sadly )*(?:died|passed|left us|is gone|ran away)\b"

@@ -11,7 +11,7 @@ pub(super) struct Polar {
     pub(super) ended: bool,
 }
 
-/// Removes the words that express an ending. A clause that is merely negated stays as it is.
+/// Removes the words that express an ending. A clause that is merely negated stays unchanged.
 pub(super) fn of(clause: &str) -> Polar {
     let (clause, withdrawn) = match FORGET.find(clause) {
         Some(forget) => (&clause[forget.end()..], true),

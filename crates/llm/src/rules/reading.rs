@@ -1,7 +1,7 @@
-//! Applies the rules of the table to a clause: what it states about the speaker, from which day, and of which class.
+//! Applies the rules of the table to a clause. Returns what it states about the speaker, from which day, and of which kind.
 //!
-//! Tries the whole clause first, then its forms without a tail (`tails`), and takes the longest that any rule matches. Writes no log:
-//! `operations` decides what a statement does to it.
+//! Tries the whole clause first, then its forms without a tail (`tails`), and takes the longest that any rule matches. Does not
+//! write the log of operations: `operations` decides how a statement changes it.
 
 use annals_core::{ALIAS, Date, Memory, Properties, Verb, entity_key};
 use jiff::ToSpan;
@@ -34,7 +34,7 @@ const CLASSES: [(&str, Shape); 11] = [
     ("dish", Shape::Food),
 ];
 
-/// What a rule found about the speaker.
+/// A statement about the speaker that a rule found.
 pub(super) struct Triple {
     pub(super) verb: Verb,
     pub(super) predicate: String,
@@ -48,7 +48,7 @@ pub(super) struct Triple {
 }
 
 impl Triple {
-    /// A fact that has ended now.
+    /// Returns the statement that a fact has ended now.
     pub(super) fn ended(predicate: String, object: String, confidence: f64) -> Triple {
         let (former, properties, day, end) = (None, Properties::new(), None, None);
         Triple { verb: Verb::Delete, predicate, object, former, properties, confidence, day, end }
@@ -75,7 +75,7 @@ pub(super) fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Ve
     triples
 }
 
-/// Returns what the longest form of the clause states that any rule matches.
+/// Returns the statements of the longest form of the clause that any rule matches.
 fn of_statement(clause: &str, ended: bool, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let certain = clauses::certain_length(clause);
     let is_dated = Dated::of(clause, turn).past.1.is_some();
@@ -90,7 +90,7 @@ fn of_statement(clause: &str, ended: bool, turn: &Memory, speakers: &Speakers) -
     forms.map(of_form).find(|triples| !triples.is_empty()).unwrap_or_default()
 }
 
-/// A clause without its date, and the date; an ambiguous one resolved to the past or to the future.
+/// A clause without its date, and the date. An ambiguous date is resolved both to the past and to the future.
 struct Dated {
     past: (String, Option<When>),
     future: (String, Option<When>),
@@ -110,7 +110,8 @@ fn of_rule(rule: &Rule, clause: &Dated, ended: bool, turn: &Memory, speakers: &S
     whole.flat_map(|found| reading.triples(&found)).collect()
 }
 
-/// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of another.
+/// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of
+/// another.
 fn ends_well(text: &str, found: &Captures<'_>) -> bool {
     let rest = &text[found.get(0).map_or(0, |found| found.end())..];
     !rest.starts_with(' ') || FOLLOWS_NAME.is_match(rest)
@@ -183,8 +184,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns whether the fact begins on the date. Not if the date is the object, nor if the fact holds anyway and the
-    /// clause has no "since", nor if it is a relative: "I have lived with my aunt Eva since May".
+    /// Returns whether the fact begins on the date. It does not if the date is the object, if the fact holds anyway and the
+    /// clause has no "since", or if the object is a relative: "I have lived with my aunt Eva since May".
     fn is_of_the_date(&self, when: &When) -> bool {
         match self.rule.states {
             States::Dates => false,
@@ -234,7 +235,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Rejects the speaker's own name, and names of other speakers, which may be forms of address ("my sister, Bob, …").
+    /// Returns whether the object is acceptable as a name. Rejects the speaker's own name, and names of other speakers, which
+    /// may be forms of address ("my sister, Bob, …").
     fn is_another(&self, object: &str, found: &Captures<'_>) -> bool {
         let speaker = self.turn.speaker().unwrap_or_default();
         if self.rule.predicate == ALIAS {

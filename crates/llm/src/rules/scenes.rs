@@ -1,8 +1,8 @@
-//! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, whose statements are
-//! invented, turns that hand over text of others, and the turn that a turn takes back.
+//! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, whose statements
+//! are invented, turns that hand over text of others, and the turn that a turn takes back.
 //!
-//! A scene begins with a request for it. It ends when a person ends it, after a pause, or where the turns before the task that
-//! the caller passes begin. Relies on turns in order of time. Reads no statements.
+//! A scene begins with a request for it. It ends when a person ends it, or after a pause. A scene that began before the turns
+//! that the caller passes is not found. Relies on turns in order of time. Reads no statements.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use regex::Regex;
 use super::clauses::plain;
 use super::grammar::pattern;
 
-/// A scene is over after a pause of this many hours.
+/// Pause after which a scene is over.
 const PAUSE: SignedDuration = SignedDuration::from_hours(3);
 
 /// Returns the turns of the task whose statements are invented or others'.
@@ -38,7 +38,7 @@ fn is_continued(last: &Memory, turn: &Memory) -> bool {
     last.conversation() == turn.conversation() && turn.at().duration_since(last.at()) < PAUSE
 }
 
-/// Returns whether the next turn is a text: an assistant asked for one, or a colon stands before it.
+/// Returns whether the turn announces that the next one is a text: an assistant asks for one, or the turn ends with a colon.
 fn announces_text(turn: &Memory, text: &str) -> bool {
     turn.role() == Some(Role::Assistant) && ASKS_FOR_TEXT.is_match(text) || text.trim_end().ends_with(':')
 }
@@ -74,7 +74,7 @@ pub(super) fn is_answer(task: &ExtractionTask<'_>, turn: &Memory) -> bool {
     before.is_some_and(|before| is_continued(before, turn) && before.text.contains('?'))
 }
 
-// What a scene is called, and work on all that follows.
+// Words for a scene, and for work on all text that follows.
 pattern!(
     SCENE,
     r"(?ix)\b(?:role-?\ ?play\w*|pretend\w*|make-?\ ?believe|impersonat\w+|simulate|simulation|mock\ \w+|rehears\w+|practi[cs](?:e|ing)|improvis\w+|improv|skits?|
@@ -102,13 +102,13 @@ pattern!(
            help|do|give|translate|correct|proofread|rewrite|rephrase|repeat|ask|interview|text|two|twenty|mad|riddle|charades|flash|spielen|wir|übersetze?|korrigiere?|rollenspiel|
            jeu|jouons|on|faisons|corrige|traduis|juego|juguemos|vamos|finjamos|traduce)\b"
 );
-// A part is given to the other one.
+// Gives a part to the other speaker.
 pattern!(
     CASTS,
     r"(?ix)^\W*(?:(?:ok|okay|so|now|please|hey|hi)\W+)*(?:you(?:'re|\ are)\ now\ (?:an?|the|my)\b|you(?:'re|\ are)\ an?\ (?:\w+\ ){0,4}(?:in|from|who|named|at)\b|(?:you\ (?:be|play)|play)\ (?:the|my)\b|you\ be\ an?\b
         |from\ now\ on\ (?:you|i'm|i\ am|i'll|we|every|all|translate|correct|answer|reply|respond|speak))\b"
 );
-// An exercise or a game is announced, or what is invented in it. "Second exercise, letters home."
+// Announces an exercise or a game, or the text that is invented in it: "Second exercise, letters home."
 pattern!(
     ANNOUNCES,
     r"(?ix)^\W*(?:(?:ok(?:ay)?|so|now|and|right|alright|hi|hey|first|second|third|fourth|next|last|final|another|new|an?|the|our|today's|quick|short|little|warm-?up|bonus)\W+)*

@@ -1,4 +1,5 @@
-//! The rules: which clauses state which fact, one per line. Each clause is tried on all rules and must match as a whole.
+//! The rules: which clauses state which fact, one rule per line. Each clause is tried on all rules and must match as a whole,
+//! except for people and pets named in passing.
 //!
 //! All predicates (relatives as in `grammar::relation`):
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
@@ -53,7 +54,7 @@ impl States {
 pub(super) struct Rule {
     pub(super) pattern: Regex,
     pub(super) states: States,
-    /// Empty for relatives: the kind of relative decides.
+    /// Predicate of the fact. Empty for relatives, where the kind of relative decides.
     pub(super) predicate: &'static str,
     pub(super) object: Shape,
     pub(super) confidence: f64,

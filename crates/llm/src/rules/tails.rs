@@ -1,8 +1,8 @@
-//! Shortens a clause by what follows its statement without changing it: "I'm a data analyst at Safaricom by day" states "I'm a data
-//! analyst at Safaricom".
+//! Removes the words behind the statement of a clause that do not change it: "I'm a data analyst at Safaricom by day" states
+//! "I'm a data analyst at Safaricom".
 //!
-//! What follows may also change the statement ("I'm a doctor on paper", "I got a job, but declined it"). A tail that may do so is
-//! never removed, nor is one that the class of the object could continue in ("I love rock and roll"). Relies on clauses without
+//! What follows may also change the statement ("I'm a doctor on paper", "I got a job, but declined it"). A tail that may do so
+//! is never removed, nor is a tail that may belong to the object ("I love rock and roll"). Relies on clauses without
 //! introductory words; reads no statements itself.
 
 use regex::{Captures, Regex};
@@ -15,7 +15,7 @@ use super::table::{Rule, States};
 
 /// Maximum number of shorter forms of a clause.
 const MOST_FORMS: usize = 8;
-/// Minimum words after "and" that are a statement of their own: "rock and roll" is one thing.
+/// Minimum words after "and" for them to be a statement of their own: "rock and roll" is one thing.
 const LEAST_AFTER_AND: usize = 3;
 
 /// How the removed part was joined to the rest.
@@ -31,7 +31,7 @@ enum Joint {
     Adverbial,
 }
 
-/// A beginning of a clause.
+/// A clause, or a shorter beginning of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form<'a> {
     pub(super) text: &'a str,
@@ -70,7 +70,7 @@ fn joint(word: &str) -> Joint {
     }
 }
 
-/// Returns whether the tail leaves the meaning of what stands before it.
+/// Returns whether the tail leaves the meaning of the text before it unchanged.
 fn may_follow(joint: Joint, tail: &str) -> bool {
     let next = || NEXT.find(&tail[1..]).map_or(tail.len(), |next| next.start() + 1);
     let words = || tail.trim_start_matches([' ', ',']).split_whitespace().skip(1);
@@ -87,7 +87,7 @@ fn may_follow(joint: Joint, tail: &str) -> bool {
             }
 }
 
-/// Returns whether the tail goes on with another occupation: what somebody does for the family, or a joke.
+/// Returns whether the tail continues with another occupation. Such a list is about work for the family, or a joke.
 fn is_list_of(tail: &str) -> bool {
     let next = tail.trim_start_matches([',', ' ']);
     let next = next.strip_prefix("a ").or_else(|| next.strip_prefix("an ")).unwrap_or(next);
@@ -100,7 +100,7 @@ impl Form<'_> {
         let is_current = matches!(rule.states, States::Holds | States::Becomes | States::Since);
         match (self.joint, rule.object) {
             (Joint::Whole, _) => true,
-            // The missing words may say of what or whom.
+            // The removed words may say what or whom the rule is about.
             (_, Shape::All | Shape::Date) => false,
             (_, Shape::Alias) => self.joint != Joint::Adverbial && NAMED.is_match(self.text),
             (Joint::Adverbial, _) if !rule.is_ahead() && DURATION.is_match(self.tail) => false,
@@ -147,7 +147,7 @@ pattern!(
     r"(?i)^,? if (?:that|it|this)(?:'s| is)? (?:matters|helps?|makes (?:a|any) difference|relevant|useful|important|of (?:any )?(?:use|interest))\b|^ if (?:anyone|anybody|someone|you) (?:needs?|wants?|ever needs?)\b"
 );
 pattern!(COUNT, r"(?i)^(?:an?|some|nobody|everybody|still|it|one|two|three|four|five|six|seven|eight|\d+)$");
-// What follows changes the statement, or is about a thing that is not real or not the speaker's.
+// Tails that change the statement, or show that it is about a thing that is not real or not the speaker's.
 pattern!(
     SPOILS,
     r"(?ix)^[\s,;(–—-]*(?:(?:and|but|n|plus)\s+)?(?:

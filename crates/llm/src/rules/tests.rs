@@ -1,4 +1,4 @@
-//! Facts that are found and texts without facts, in small cases. Spoken by Ann on Wednesday, 10 May 2023, at noon.
+//! Facts that are found and texts without facts, in small cases. The messages are by Ann, from Wednesday, 10 May 2023, at noon.
 
 mod conversations;
 mod labelled;

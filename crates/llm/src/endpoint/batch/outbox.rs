@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::config::Api;
 use crate::endpoint::channel::Channel;
 
-/// Maximum requests of a batch. OpenAI takes 50,000, Anthropic 100,000.
+/// Maximum requests of a batch. OpenAI accepts 50,000, Anthropic 100,000.
 const MAX_REQUESTS: usize = 50_000;
 
-/// Bytes after which a batch is full. OpenAI takes 200 MB, Anthropic 256 MB; this much is held in memory.
+/// Bytes after which a batch is full. OpenAI accepts 200 MB, Anthropic 256 MB; the lines of a batch are held in memory.
 const MAX_BYTES: usize = 48 << 20;
 
 /// Characters of our own id of a batch.
@@ -24,14 +24,14 @@ pub(super) struct Outbox {
     pub(super) channel: Arc<Channel>,
     pub(super) id: String,
     pub(super) requests: Vec<BatchedRequest>,
-    /// The requests as the provider wants them, one a line.
+    /// The requests in the provider's format, one per line.
     pub(super) lines: Vec<u8>,
     known: HashSet<(Agent, Digest)>,
 }
 
 impl Outbox {
-    /// Begins a batch. Its id follows from its first request, the time, and how many requests were made for that period `before`,
-    /// so that no two are the same.
+    /// Begins a batch. Its id follows from its first request, the time, and how many requests were made for that period
+    /// `before`, so that no two are the same.
     pub(super) fn new(channel: Arc<Channel>, first: &BatchedRequest, now: Timestamp, before: usize) -> Outbox {
         let (key, now, before) = (first.key.to_string(), now.to_string(), before.to_string());
         let digest = Digest::of([&channel.model.base_url, &channel.model.name, &key, &now, &before]);
@@ -83,12 +83,12 @@ impl Outbox {
     }
 }
 
-/// Returns the id of a request for the provider.
+/// Returns the id that identifies a request to the provider: the batch's id and the request's number in the batch.
 pub(super) fn custom_id(batch: &str, number: u64) -> String {
     format!("{batch}-{number}")
 }
 
-/// Returns the number of a request of this batch.
+/// Returns the number in the id of a request; `None` if the id is not of this batch.
 pub(super) fn number_of(batch: &str, custom_id: &str) -> Option<u64> {
     custom_id.strip_prefix(batch)?.strip_prefix('-')?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! The interfaces for batches: files and batches of OpenAI, message batches of Anthropic.
 //!
-//! Creating a batch is never repeated: an answer that did not come may mean that the batch exists. Requests go only to paths
+//! The request that creates a batch is never repeated: if its answer is lost, the batch may exist. Requests go only to paths
 //! below the base URL, whatever an answer names.
 
 use std::time::Duration;
@@ -28,32 +28,32 @@ const UPLOAD: Duration = Duration::from_secs(1_800);
 /// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
 const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
 
-/// Characters of a provider's reason that are shown.
+/// Maximum characters of a provider's reason that are shown.
 const MAX_REASON_LENGTH: usize = 200;
 
-/// Batches listed in one request, and requests before a search ends.
+/// Number of batches listed in one request, and maximum number of such requests in a search.
 const PAGE: usize = 100;
 const PAGES: usize = 20;
 
 /// Files listed when the input of a batch is looked for; the newest come first.
 const FILES: usize = 1_000;
 
-/// What a provider says of a batch.
+/// The state of a batch as the provider reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Status {
-    /// Whether nothing more will happen.
+    /// Whether the batch has ended.
     pub(super) is_over: bool,
-    /// Whether it was refused as a whole, before any request was processed.
+    /// Whether the batch was refused as a whole, before any request was processed.
     pub(super) is_refused: bool,
-    /// Requests that were processed.
+    /// Number of requests that were processed.
     pub(super) done: u64,
     /// Paths of the results, below the base URL.
     pub(super) results: Vec<String>,
-    /// Paths of what can be deleted when the results are saved.
+    /// Paths of files and batches that can be deleted when the results are saved.
     pub(super) leftovers: Vec<String>,
-    /// The provider's word for why it refused it; empty if it gave none.
+    /// The provider's error code for a refused batch; empty if it gave none.
     pub(super) reason: String,
-    /// What the provider calls the state.
+    /// The provider's name for the state.
     pub(super) word: String,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Provider<'a> {
         !self.is_anthropic()
     }
 
-    /// Uploads a form, once. Returns the provider's id of the file.
+    /// Uploads a form, without retries. Returns the provider's id of the file.
     pub(super) async fn upload(&self, form: Vec<u8>) -> Result<String, EndpointError> {
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
         let request = self.channel.http().post(self.url("files")).header(CONTENT_TYPE, &kind).body(form);
@@ -120,7 +120,7 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// Creates the batch. Returns the provider's id of it.
+    /// Creates the batch. Returns the provider's id of the batch.
     pub(super) async fn create(&self, body: Vec<u8>) -> Result<String, EndpointError> {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.channel.http().post(self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
@@ -131,7 +131,8 @@ impl<'a> Provider<'a> {
         id.map(str::to_owned).ok_or(EndpointError::Unusable("it named no batch"))
     }
 
-    /// Adds the provider's reason to a refusal. A body that names a file quotes no memory; one that holds requests may be quoted.
+    /// Adds the provider's reason to a refusal, but only if batches are created from files: the body of the request then names
+    /// a file and contains no memory, so the reason cannot quote one.
     fn with_reason(&self, mut failure: EndpointError, answer: &Value) -> EndpointError {
         let message = answer["error"]["message"].as_str().unwrap_or_default();
         let is_key_in = self.channel.model.key.as_ref().is_some_and(|key| message.contains(key.expose_secret()));
@@ -171,7 +172,8 @@ impl<'a> Provider<'a> {
         Ok(if perhaps { Found::Perhaps } else { Found::No })
     }
 
-    /// OpenAI returns our id with a batch. Anthropic knows it only as a part of the ids of requests, which its results have.
+    /// Returns whether a listed batch is this one. OpenAI returns our id with a batch. Anthropic has it only in the ids of
+    /// requests, which are in the results of a batch that has ended.
     async fn is_it(&self, batch: &ModelBatch, id: &str, entry: &Value) -> Result<Found, EndpointError> {
         if !self.is_anthropic() {
             let is_it = entry["metadata"]["annals"] == *batch.id;
@@ -189,7 +191,7 @@ impl<'a> Provider<'a> {
         Ok(if number_of(&batch.id, custom_id).is_some() { Found::Yes(id.to_owned()) } else { Found::No })
     }
 
-    /// Returns how far a batch has come.
+    /// Requests the state of a batch from the provider.
     pub(super) async fn status(&self, remote: &str) -> Result<Status, EndpointError> {
         if self.is_anthropic() {
             return Ok(anthropic(remote, &self.get(&format!("messages/batches/{remote}")).await?));
@@ -197,7 +199,7 @@ impl<'a> Provider<'a> {
         Ok(openai(&self.get(&format!("batches/{remote}")).await?))
     }
 
-    /// Begins to read results.
+    /// Begins the download of results.
     pub(super) async fn download(&self, path: &str) -> Result<Download, EndpointError> {
         let request = self.authorized(self.channel.http().get(self.url(path)));
         let response = within(TIMEOUT, async { request.send().await.map_err(unreachable) }).await?;
@@ -208,14 +210,14 @@ impl<'a> Provider<'a> {
         Ok(Download { response, rest: Vec::new() })
     }
 
-    /// Tells the provider to end a batch. It may fail: the provider ends it at some time anyway.
+    /// Requests the cancellation of a batch. Ignores failures: the provider ends the batch at some time anyway.
     pub(super) async fn cancel(&self, remote: &str) {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.authorized(self.channel.http().post(self.url(&format!("{path}/{remote}/cancel"))));
         let _ = within(TIMEOUT, fetch(request)).await;
     }
 
-    /// Deletes what the provider still has of a batch. It may fail: providers delete it themselves after some weeks.
+    /// Deletes a file or a batch at the provider. Ignores failures: providers delete them by themselves after some weeks.
     pub(super) async fn delete(&self, path: &str) {
         let request = self.authorized(self.channel.http().delete(self.url(path)));
         let _ = within(TIMEOUT, fetch(request)).await;
@@ -227,7 +229,7 @@ impl<'a> Provider<'a> {
     }
 }
 
-/// Longest line of results. An answer has a few thousand bytes.
+/// Maximum bytes of a line of results. An answer has a few thousand.
 const MAX_LINE_LENGTH: usize = 4 << 20;
 
 /// Results, read line by line.
@@ -256,7 +258,7 @@ impl Download {
     }
 }
 
-/// Returns the body that creates a batch of an uploaded file.
+/// Returns the body of the request that creates a batch from an uploaded file.
 pub(super) fn creation(batch: &ModelBatch, file: &str) -> Vec<u8> {
     let body = json!({
         "input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h",
@@ -273,7 +275,7 @@ pub(super) fn backoff() -> ExponentialBuilder {
     ExponentialBuilder::default().with_min_delay(Duration::from_millis(500)).with_max_times(3)
 }
 
-/// Returns whether this is an id, so that it can stand in a path.
+/// Returns whether the text has the form of an id and can safely be part of a path.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
@@ -294,7 +296,7 @@ pub(super) fn form(batch: &ModelBatch, lines: &[u8]) -> Vec<u8> {
     [head.as_bytes(), lines, tail.as_bytes()].concat()
 }
 
-/// Returns the body that creates a batch of its lines.
+/// Returns the body of the request that creates a batch from its lines.
 pub(super) fn in_an_array(lines: &[u8]) -> Vec<u8> {
     let mut body = b"{\"requests\":[".to_vec();
     for (place, line) in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
@@ -324,7 +326,7 @@ fn openai(batch: &Value) -> Status {
     }
 }
 
-/// Returns the first code of the errors of a batch, and nothing else of them: messages may quote requests.
+/// Returns the code of the first error of a batch; empty if there is none. Ignores messages, which may quote requests.
 fn reason(batch: &Value) -> String {
     let code = batch["errors"]["data"][0]["code"].as_str().unwrap_or_default();
     let is_word = code.len() <= 60 && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -16,14 +16,14 @@ use crate::endpoint::failure::{EndpointError, failure};
 /// Answers saved in one transaction.
 const PIECE: usize = 200;
 
-/// What reading results came to.
+/// The outcome of reading results.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// Distinct requests that the results name.
+    /// Number of distinct requests in the results.
     pub(super) lines: u64,
-    /// Requests that were settled now.
+    /// Number of requests that were settled now.
     pub(super) settled: u64,
-    /// Why reading ended early.
+    /// The last failure; `None` if all results could be read.
     pub(super) failure: Option<EndpointError>,
 }
 
@@ -95,7 +95,7 @@ fn openai(channel: &Channel, line: &Value) -> Settlement {
     }
 }
 
-/// Records a refusal. A parameter that the server does not take is left out from now on.
+/// Records a refusal. A parameter that the server does not accept is left out from now on.
 fn refused(channel: &Channel, status: u16, body: &Value) -> Settlement {
     channel.note_refusal(&failure(status, &HeaderMap::new(), body));
     Settlement::Failed

@@ -18,8 +18,8 @@ use crate::endpoint::failure::EndpointError;
 /// How long a batch that may have been created is looked for. Lists may be late by some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
-/// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers promise
-/// to end batches within 24 hours.
+/// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers
+/// promise to end batches within 24 hours.
 const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 
 /// Age at which any open batch is given up, even if its provider could not be reached or reported no status.
@@ -31,10 +31,11 @@ const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 /// How long a server gets no further batch after it refused one for good. Its old periods are asked at once meanwhile.
 const REFUSAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// Why a batch is given up after one of these times.
+/// The recorded reason for giving up a batch because of its age.
 const LATE: &str = "it did not end in time and is given up";
 
-/// How often results that are not complete are read before the missing ones are given up.
+/// How often incomplete results are read before the missing ones are given up, and how often a batch is looked up that the
+/// provider reports as not found (404).
 const READS: u64 = 3;
 
 impl Endpoint {
@@ -86,14 +87,15 @@ impl Endpoint {
         Ok(report)
     }
 
-    /// Returns the batches that have not ended and whose server is configured. For others it makes no sense to wait.
+    /// Returns the batches that have not ended and whose server is configured. Waiting for the others makes no sense.
     async fn within_reach(&self, collector: &BatchCollector) -> Result<Vec<ModelBatch>> {
         let mut open = collector.batches.open_batches().await?;
         open.retain(|batch| self.channel_of(batch).is_some());
         Ok(open)
     }
 
-    /// Returns a channel to the server of a batch, to its model if it is still configured.
+    /// Returns the channel of the model of a batch, or any channel to its server if the model is no longer configured. `None`
+    /// if the server is not configured.
     fn channel_of(&self, batch: &ModelBatch) -> Option<&Arc<Channel>> {
         let of_server = || self.channels.values().filter(|channel| channel.model.base_url == batch.base_url);
         of_server().find(|channel| channel.model.name == batch.model).or_else(|| of_server().next())
@@ -129,8 +131,9 @@ impl BatchCollector {
         self.batches.save_batch(&ModelBatch { failure: Some(why.to_string()), ..batch.clone() }).await
     }
 
-    /// Uploads the lines if the provider takes a file, and records that the batch is being created. Returns the body that creates
-    /// it. Looks before each attempt whether something was erased meanwhile: nothing of that may leave the machine.
+    /// Uploads the lines if the provider takes a file, and records that the batch is being created. Returns the body that
+    /// creates it. Checks before each attempt whether questions of the batch were erased meanwhile: erased text must not leave
+    /// the machine.
     async fn prepare(
         &self,
         provider: &Provider<'_>,
@@ -157,7 +160,7 @@ impl BatchCollector {
         Ok(body)
     }
 
-    /// Returns an error if a period no longer waits for its answer, because something of it was erased.
+    /// Fails with [`Unsent::Erased`] if a period no longer waits for its answer, because some of its text was erased.
     async fn check_unerased(&self, periods_of: &PeriodsByAgent) -> std::result::Result<(), Unsent> {
         for (agent, periods) in periods_of {
             let waiting = self.batches.in_batch(agent).await?;
@@ -174,7 +177,8 @@ impl BatchCollector {
         self.batches.save_batch(&batch).await
     }
 
-    /// Ends a batch that the provider does not have. Its requests are collected again, but not at once.
+    /// Ends a batch that the provider has not created, and reports why. After a refusal the server gets no batch for a while.
+    /// The requests are collected again later.
     async fn give_up(
         &self,
         provider: &Provider<'_>,
@@ -197,8 +201,8 @@ impl BatchCollector {
         self.drop_unsent(provider, batch).await
     }
 
-    /// Ends a batch that the provider does not have, and deletes its input there. It is deleted first: a crash in between
-    /// leaves a batch that is looked after.
+    /// Deletes the input of a batch that the provider has not created, then ends the batch. In this order, a crash in between
+    /// leaves an open batch, which is handled later.
     async fn drop_unsent(&self, provider: &Provider<'_>, batch: &ModelBatch) -> Result<()> {
         provider.delete_input(batch, batch.remote.as_deref()).await;
         self.batches.end_batch(&batch.id, RequestState::Unsent).await.map(|_| ())
@@ -209,7 +213,8 @@ impl BatchCollector {
         locked(&self.state).pauses.insert(batch.base_url.clone(), (until, is_refusal));
     }
 
-    /// Ends a batch of which nothing more is expected. Its periods are due again; what is answered later is not read.
+    /// Ends a batch that is given up, here and at the provider. Its periods are due again; answers that come later are not
+    /// read.
     async fn lose(
         &self,
         channel: Option<&Arc<Channel>>,
@@ -239,7 +244,7 @@ impl BatchCollector {
     ) -> Result<()> {
         let provider = Provider::of(channel);
         match (batch.state, batch.remote.clone()) {
-            // The process that recorded it ended before it was created.
+            // The process that recorded the batch ended before it created the batch at the provider.
             (BatchState::Prepared, _) => self.drop_unsent(&provider, &batch).await,
             (BatchState::Sent, Some(remote)) => self.follow(channel, batch, &remote, now, report).await,
             _ => {
@@ -249,7 +254,7 @@ impl BatchCollector {
         }
     }
 
-    /// Looks for a batch that may have been created. Gives it up when it should have been found.
+    /// Looks for a batch that may have been created. Drops it if it is not found by [`SEARCH`] after it was recorded.
     async fn search(
         &self,
         provider: &Provider<'_>,
@@ -268,7 +273,7 @@ impl BatchCollector {
         }
     }
 
-    /// Asks how far a batch has come, and takes the results of one that is over.
+    /// Requests the state of a batch. Reads its results if it has ended.
     async fn follow(
         &self,
         channel: &Arc<Channel>,
@@ -292,7 +297,7 @@ impl BatchCollector {
         (batch.done, batch.failure) = (status.done, None);
         if status.is_refused && status.results.is_empty() {
             self.note(&batch, format!("the provider refused {remote} as a whole {}", status.reason), report).await?;
-            // A queue of the provider that is full passes.
+            // A full queue at the provider is temporary.
             self.pause(&batch, status.reason != "token_limit_exceeded", now);
             for path in &status.leftovers {
                 provider.delete(path).await;
@@ -310,7 +315,7 @@ impl BatchCollector {
         self.batches.save_batch(&batch).await
     }
 
-    /// Saves the results of a batch that is over, and ends it when all of them were read.
+    /// Saves the results of a batch that has ended. Ends it here when all results were read or the missing ones are given up.
     async fn finish(
         &self,
         channel: &Arc<Channel>,
@@ -323,7 +328,7 @@ impl BatchCollector {
         let read = results::save(&*self.batches, channel, &batch, status, now).await?;
         report.settled += read.settled;
         let is_complete = read.failure.is_none() && read.lines >= status.done;
-        // Without a connection nothing is known. What is gone or was never there is given up after a while.
+        // An unreachable provider does not count as an attempt. Results that are missing are given up after [`READS`] attempts.
         let is_final = read.failure.as_ref().is_none_or(|failure| !failure.passes() && !failure.is_late());
         if !is_complete && (!is_final || batch.reads + 1 < READS) {
             let why = read.failure.map_or_else(|| "lines are missing".into(), |failure| failure.to_string());
@@ -358,7 +363,7 @@ fn periods_by_agent(requests: &[BatchedRequest]) -> PeriodsByAgent {
 enum Unsent {
     /// Something that its questions may contain was erased.
     Erased,
-    /// The provider has not taken it.
+    /// The provider has not accepted the batch.
     Refused(EndpointError),
     /// The store failed.
     Store(Error),

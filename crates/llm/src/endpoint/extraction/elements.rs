@@ -1,5 +1,5 @@
-//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason that
-//! quotes nothing.
+//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason
+//! that quotes nothing.
 
 mod origins;
 
@@ -31,13 +31,13 @@ const MIDDLING: f64 = 0.5;
 /// More deletions than this from one turn are not a change in somebody's life but an order to delete.
 const MAX_DELETES_PER_TURN: usize = 3;
 
-/// What has been kept so far.
+/// The elements that have been kept so far, with the data to judge further ones.
 pub(super) struct Keep<'a> {
     pub(super) found: Extracted,
     task: &'a ExtractionTask<'a>,
     zones: &'a Zones,
     turns: HashMap<&'a MemoryId, &'a Memory>,
-    /// Content words of the turns and of the preceding ones. Deletions of other objects are refused.
+    /// Content words of the turns and of the preceding turns. The deletion of an object without any of these words is refused.
     named: HashSet<String>,
     origins: Origins,
     seen: HashSet<MemoryId>,
@@ -81,7 +81,7 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// Returns a statement, or `None` if it has been added already.
+    /// Returns a statement, or `None` if it has been added already. The error is the reason for rejecting the element.
     fn statement(&mut self, element: &Value, lines: &[Line]) -> Kept<Option<Statement>> {
         let turn = self.source(element, lines)?;
         let text = answer::text(element, "text").ok_or("has no text")?;

@@ -1,7 +1,7 @@
 //! Finds sentences that say the opposite of their sources: a negation that was lost or added.
 //!
 //! Each clause of a sentence is compared with the clause of its sources that shares most words with it. Clauses that share too
-//! little are not judged, nor are those in which only one side negates by a verb ("refused", "missed").
+//! little are not judged, nor are pairs in which either clause negates by a verb ("refused", "missed").
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::plain;
 
-/// Words of a clause that must occur in the source, at least, and their share of the clause's words.
+/// Minimum number of words of a clause that must occur in the source clause, and their minimum share of the clause's words.
 const COMMON: (usize, f64) = (2, 0.6);
 
 /// Returns how many clauses of the sentence have the opposite polarity of the source clause that they match best.
@@ -33,7 +33,7 @@ fn contradicts(clause: &Clause, sources: &[Clause]) -> bool {
 /// A part of a sentence with a verb of its own, roughly.
 #[derive(Debug)]
 struct Clause {
-    /// Its content words, cut to a common form.
+    /// Content words of the clause, cut to stems.
     words: BTreeSet<String>,
     negated: bool,
     /// Whether a verb negates: "refused", "missed".
@@ -47,7 +47,7 @@ fn clauses(text: &str) -> impl Iterator<Item = Clause> + '_ {
     pieces.into_iter().filter(|clause| !clause.words.is_empty())
 }
 
-/// Returns what ends each piece.
+/// Returns the separator after each piece; empty after the last.
 fn ends(text: &str) -> impl Iterator<Item = &str> {
     ENDS.find_iter(text).map(|end| end.as_str()).chain(std::iter::once(""))
 }
@@ -65,7 +65,7 @@ fn clause(piece: &str, end: &str) -> Clause {
     }
 }
 
-/// Returns the beginning of a word, which its inflected forms share mostly.
+/// Returns the beginning of a word, which most of its inflected forms share.
 fn stem(word: &str) -> String {
     let length = word.chars().count();
     word.chars().take(length.saturating_sub(3).clamp(4, 7)).collect()

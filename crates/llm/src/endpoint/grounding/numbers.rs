@@ -27,19 +27,19 @@ const TENS: [(&str, u64); 14] = [
     ("dozen", 12),
 ];
 
-/// Reads "two", "second", "thirty".
+/// Parses a number word up to "thousand", cardinal, ordinal or such as "twice": "two", "second", "thirty".
 pub(super) fn number_word(word: &str) -> Option<u64> {
     let place = |list: &str| list.split_whitespace().position(|name| name == word).map(|place| place as u64);
     place(ONES).or_else(|| place(ORDINALS)).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
 }
 
-/// Reads a cardinal number without "one": "two", "thirty".
+/// Parses a cardinal number up to twenty or a multiple of ten below a hundred: "two", "thirty".
 pub(super) fn cardinal(word: &str) -> Option<u64> {
     let place = ONES.split_whitespace().position(|name| name == word).map(|place| place as u64);
     place.or_else(|| TENS[..7].iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
 }
 
-/// Reads "twenty-five", "thirty-first".
+/// Parses a compound number word: "twenty-five", "thirty-first".
 pub(super) fn compound(word: &str) -> Option<u64> {
     let word = plain(word);
     let (tens, ones) = word.split_once('-')?;

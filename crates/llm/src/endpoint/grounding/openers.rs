@@ -108,7 +108,7 @@ const COMMON: &[&str] = &[
     "Friends",
 ];
 
-/// Words that follow a name.
+/// Words that often follow a name at the beginning of a sentence.
 const AFTER: &[&str] = &[
     "and", "is", "was", "has", "had", "will", "would", "can", "could", "may", "might", "does", "did", "went", "told",
     "said", "got", "took", "made", "came", "met", "gave", "began", "bought", "felt", "found", "heard", "kept", "knew",
@@ -116,8 +116,8 @@ const AFTER: &[&str] = &[
     "also", "still", "again", "then",
 ];
 
-/// Returns whether the first word of a sentence is used as a name: a word that the sources do not also write in lower case, and
-/// that a verb or a genitive follows.
+/// Returns whether the first word of a sentence is used as a name: the sources do not also write it in lower case, and it is a
+/// genitive or is followed by a verb.
 pub(super) fn is_name(word: &str, next: &str, written: &HashSet<String>) -> bool {
     if is_genitive(word) {
         return !COMMON.contains(&&word[..word.len() - 2]) && !written.contains(&word.to_lowercase());

@@ -1,4 +1,4 @@
-//! What a model is shown besides the sources, and that nothing of it gets into a summary.
+//! Tests that a model is shown the background as data, and that no content of it gets into a summary.
 
 use super::*;
 
@@ -102,7 +102,7 @@ async fn conversations_stand_together_and_long_answers_are_shortened() {
     );
 }
 
-/// It would survive the forgetting of the week before.
+/// Otherwise these words would survive the forgetting of the period before.
 #[tokio::test]
 async fn other_words_of_the_background_do_not_get_in_either() {
     let before = vec!["2026-03-01 Ann's sister has leukaemia, and she worries.".to_owned()];

@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use super::*;
 
-/// Steps after which a test gives up.
+/// Number of steps after which a test gives up.
 const STEPS: usize = 40;
 
 /// A provider, and a store that outlives the process.
@@ -25,7 +25,7 @@ impl Life {
         Life { server, store: Arc::new(Faulty::during(MemoryCatalog::new(), 0..0)), now: at(NOW) }
     }
 
-    /// Returns an endpoint that knows only what is stored, as after a restart.
+    /// Returns an endpoint that has only the stored state, as after a restart.
     fn process(&self, dialect: Dialect) -> Endpoint {
         let api = if dialect == Dialect::Anthropic { "anthropic" } else { "chat" };
         let table = json!({ "base_url": self.server.base_url(), "model": "test", "api": api, "key": "k" });
@@ -38,7 +38,7 @@ impl Life {
     async fn ask(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<usize> {
         let (settings, mut written) = (Settings::default(), 0);
         for agent in agents {
-            // Questions of different agents differ, so that the provider notices what it is asked twice.
+            // Questions of different agents differ, so that the provider notices a question that it gets twice.
             let own = super::turns(&[("self", agent.name(), "I keep a diary from today on.")]).await;
             let sources = [turns, &own].concat();
             let task = SummaryTask {
@@ -60,7 +60,7 @@ impl Life {
         Ok(written)
     }
 
-    /// One step of a roll-up by batches.
+    /// Makes one step of a roll-up by batches. Returns how many summaries were written, and the report of sending.
     async fn step(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<(usize, BatchReport)> {
         endpoint.take(self.now).await?;
         let written = self.ask(endpoint, turns, agents).await?;
@@ -86,7 +86,7 @@ fn agents(number: usize) -> Vec<Agent> {
     (0..number).map(|number| agent(&format!("tester{number}"))).collect()
 }
 
-/// Provider's bill against what is booked.
+/// Asserts that the booked calls and tokens equal the provider's bill.
 async fn is_booked_exactly(life: &Life, agents: &[Agent]) {
     let (mut calls, mut tokens) = (0, 0);
     for agent in agents {
@@ -193,7 +193,7 @@ async fn all_parts_of_a_long_day_go_into_one_batch() {
     let endpoint = life.process(Dialect::Plain);
     let (_, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
     assert!(report.sent > 1, "{report:?}");
-    // A direct roll-up finishes what was begun in a batch, and pays nothing for the parts again.
+    // A direct roll-up finishes a summary that was begun in batches, and does not pay for its parts again.
     let direct = life.process(Dialect::Plain).in_mode(Mode::Direct);
     assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 0, "it waits for the batch");
     for _ in 0..2 {

@@ -1,5 +1,5 @@
-//! Every kind of server, as its documentation and issue threads describe it: each accepts what it is sent after at most a few
-//! refusals, which are remembered, and its answers, errors, windows and counts are understood.
+//! Tests with every kind of server, as its documentation and issue threads describe it. Each accepts the requests after at most
+//! a few refusals, which are remembered, and its answers, errors, windows and counts are read correctly.
 
 use annals_core::Purpose;
 use annals_core::ports::{TokenRequest, TokenSums};
@@ -26,7 +26,7 @@ const DIALECTS: [(Dialect, &str, usize); 10] = [
     (Dialect::Mistral, "chat", 3),
 ];
 
-/// A rig with every optional setting.
+/// Returns a rig with every optional setting.
 fn rig(server: &ModelServer, api: &str) -> Rig {
     Rig::with(server, json!({ "api": api, "key": "sk-test", "temperature": 0.2, "reasoning": "low" }))
 }
@@ -115,7 +115,7 @@ async fn long_day_fits_the_window_of_every_server() {
 
 #[tokio::test]
 async fn window_that_a_refusal_names_is_used_at_once() {
-    // The server tells no window beforehand.
+    // The server reports no window beforehand.
     let refusal = json!({ "object": "error", "code": 400, "message": "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens." });
     let server = ModelServer::start([Script::Responds(400, refusal)]);
     let rig = Rig::with(&server, json!({ "window": 16384 }));

@@ -15,7 +15,7 @@ fn endpoint(server: &ModelServer, more: Value) -> EmbeddingEndpoint {
     EmbeddingEndpoint::with_retry_policy(model, QUICK).unwrap()
 }
 
-/// Answers each text with its length in the first component; in reverse order, as servers may.
+/// Returns an answer with the length of each text as first component of its vector, in reverse order, as servers may do.
 fn lengths(request: &ModelRequest) -> Script {
     let size = request.body["dimensions"].as_u64().map_or(3, |size| usize::try_from(size).unwrap());
     let rows = request.body["input"].as_array().unwrap().iter().enumerate().map(|(index, text)| {

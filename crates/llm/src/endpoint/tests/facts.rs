@@ -151,7 +151,7 @@ async fn many_turns_are_read_in_parts_with_distinct_positions() {
     assert!(found.operations.iter().all(|operation| operation.position == 0 && operation.subject == "Ann"));
 }
 
-/// A name that only an earlier turn gives would survive the forgetting of that turn.
+/// Otherwise a name that only an earlier turn gives would survive the forgetting of that turn.
 #[tokio::test]
 async fn turns_and_facts_that_give_a_name_are_sources_too() {
     let all = turns(&[

@@ -145,7 +145,7 @@ async fn silently_truncated_prompt_is_detected() {
     let error = rig.day(&long).await.unwrap_err();
     assert!(is_model(&error) && error.to_string().contains("the server read only 700 of at least"), "{error}");
     assert_eq!((server.requests().len(), rig.spent().await.0), (1, 1));
-    // A short prompt gives no indication.
+    // The count of a short prompt gives no indication.
     rig.day(&a_day().await).await.unwrap();
 }
 

@@ -83,7 +83,7 @@ async fn partial_summaries_are_shortened_before_merging() {
     small(&server).day(&a_long_day(6, 8).await).await.unwrap();
     let (merged, partial): (Vec<_>, Vec<_>) = server.requests().into_iter().partition(merges);
     let kept: usize = merged.iter().map(|request| request.content_of("user").matches("Partial ").count()).sum();
-    // Half more than requested, in whole sentences.
+    // Half more words than requested are kept, in whole sentences.
     let expected: usize = partial.iter().map(|request| word_limit(request) * 3 / 2 / 11).sum();
     assert!(partial.len() > 1, "{}", partial.len());
     assert_eq!(kept, expected);

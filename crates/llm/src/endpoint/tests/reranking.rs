@@ -38,7 +38,7 @@ impl RerankFixture {
         self.reranker.rerank(task).await
     }
 
-    /// Calls and tokens that were booked.
+    /// Returns the booked calls and input tokens by purpose.
     async fn spent(&self) -> Vec<(Purpose, u64, u64)> {
         let usage = self.catalog.usage(&agent("tester"), at("2026-01-01T00:00:00Z")).await.unwrap();
         usage.iter().map(|usage| (usage.purpose, usage.calls, usage.tokens_in)).collect()
@@ -47,7 +47,7 @@ impl RerankFixture {
 
 const TEXTS: [&str; 3] = ["Tea.", "Ann does live in Lisbon.", "Bob came."];
 
-/// A server such as text-embeddings-inference, which rejects requests without `texts`.
+/// Answers like text-embeddings-inference, which rejects requests without `texts`.
 fn texts_only(request: &ModelRequest) -> Script {
     if request.body["texts"].is_null() { Script::Refuses(422, None) } else { Script::Good }
 }

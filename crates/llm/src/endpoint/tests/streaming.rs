@@ -101,11 +101,11 @@ async fn server_with_one_slot_gets_one_request_at_a_time() {
 
 #[tokio::test]
 async fn used_up_quota_delays_the_next_request_only() {
-    // Without a header nothing waits; with one the breaker stays closed and the request is made after the wait.
+    // Without a header there is no wait. With one the breaker stays closed, and the request is made after the wait.
     let server = ModelServer::speaking(Dialect::OpenAi, [Script::Refuses(429, Some(0))]);
     let rig = Rig::new(&server);
     rig.day(&a_day().await).await.unwrap();
     rig.day(&a_day().await[..2]).await.unwrap();
-    // A refusal of `max_tokens`, one of the rate, and two answers.
+    // One request is refused for `max_tokens`, one by the rate limit, and two are answered.
     assert_eq!(server.requests().len(), 4);
 }

@@ -53,8 +53,8 @@ const SEASONS: [(&str, i8, i8); 10] = [
     ("semester", 12, 12),
 ];
 
-/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the month
-/// of `day`, 1 the next one after it, and 0 the one in the same year.
+/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the
+/// month of `day`, 1 the next one after it, and 0 the one in the same year.
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
     if let Some(month) = ENGLISH.month(word) {
@@ -94,8 +94,8 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
     }
 }
 
-/// Reads "letzten Freitag", "vendredi prochain", "el próximo lunes". A weekday without such a word may be on either side of the
-/// day, and the tenses of these languages are not read.
+/// Parses "letzten Freitag", "vendredi prochain", "el próximo lunes". A weekday without such a word may be on either side of
+/// the day, and the tenses of these languages are not read.
 fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let names = CalendarNames::of(language.code()?)?;
     let (first, second) = (*words.get(at)?, words.get(at + 1).copied().unwrap_or_default());
@@ -109,7 +109,8 @@ fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> F
     Some((2, span))
 }
 
-/// Reads "am Montag", "jeudi", "el lunes" where another word shows the side: "Lieferung Freitag", "La rencontre est prévue jeudi".
+/// Parses "am Montag", "jeudi", "el lunes" where another word shows the side: "Lieferung Freitag", "La rencontre est prévue
+/// jeudi".
 fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
     let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
     let before = at.checked_sub(1).map_or("", |place| words[place]);
@@ -124,15 +125,15 @@ fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Opti
     }
 }
 
-/// Words of sentences about what is ahead.
+/// Words that indicate that a sentence is about the future.
 const AHEAD: &str = "wird werden soll sollen will wollen findet beginnt bis ab lieferung termin kommt kommen fällig geplant startet liefert \
     prévu prévue prévus prévues sera seront aura auront doit doivent livraison rendez-vous rdv passage jusqu'à d'ici attendu attendue va vont \
     será serán habrá previsto prevista entrega cita hasta va van declararán";
 
-/// Words of sentences about what is over.
+/// Words that indicate that a sentence is about the past.
 const BEHIND: &str = "war waren wurde wurden hatte hatten était étaient avait ont fue fueron había";
 
-/// -1 for words like "last", 1 for words like "next".
+/// Returns -1 for words such as "last" and 1 for words such as "next".
 fn side(word: &str) -> Option<i32> {
     const LAST: &str =
         "letzten letzter vorigen vergangenen dernier pasado último passado passada scorso scorsa afgelopen vorige";
@@ -145,7 +146,7 @@ fn side(word: &str) -> Option<i32> {
 const MORNING: [&str; 14] =
     ["guten", "heute", "gestern", "am", "jeden", "diesen", "den", "la", "una", "esta", "goede", "de", "goeie", "cada"];
 
-/// Reads "vor zwei Wochen", "il y a deux ans", "hace tres días", "due anni fa", "twee weken geleden".
+/// Parses "vor zwei Wochen", "il y a deux ans", "hace tres días", "due anni fa", "twee weken geleden".
 fn ago(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let (before, after): (&[&str], &str) = match language {
         Language::German => (&["vor"], ""),

@@ -22,11 +22,11 @@ pub(super) enum Span {
     Label(String),
     /// At some time before the day.
     Before,
-    /// At some time after it.
+    /// At some time after the day.
     After,
-    /// For a while up to it.
+    /// For a while up to the day.
     Until,
-    /// For a while from it on.
+    /// For a while from the day on.
     From,
 }
 
@@ -62,7 +62,8 @@ impl Span {
         Some(Span::Label(format!("{:04}", first.year())))
     }
 
-    /// Returns the time `count` units from the day. Months and years are given only to the month or year.
+    /// Returns the time `count` units after the day, or before it if `count` is negative: a day, or for months and years the
+    /// whole month or year.
     pub(super) fn away(day: Date, unit: Unit, count: i32) -> Option<Span> {
         match unit {
             Unit::Day => Span::day(day, count),
@@ -83,7 +84,8 @@ impl Span {
         Span::day(day, if ahead == 0 { 7 } else { ahead })
     }
 
-    /// "Last Friday" is the last one before the day, "this Friday" that of the week, "next Friday" that of the next week.
+    /// Returns the weekday that a phrase means: "last Friday" (`side` -1) is the last one before the day, "this Friday" (0)
+    /// that of the week, "next Friday" (1) that of the next week.
     pub(super) fn weekday_beside(day: Date, weekday: Weekday, side: i32) -> Option<Span> {
         let back = i32::from(day.weekday().since(weekday));
         let in_week = i32::from(weekday.to_monday_zero_offset()) - i32::from(day.weekday().to_monday_zero_offset());

@@ -25,7 +25,8 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|place| past(words[place]) && !is_question(words, place))
 }
 
-/// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a decade".
+/// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a
+/// decade".
 pub(super) fn counts_back(words: &[&str], at: usize) -> bool {
     const SUPERLATIVES: [&str; 8] = ["worst", "best", "most", "least", "fewest", "lowest", "first", "only"];
     // "March" is also a verb.
@@ -43,14 +44,14 @@ fn is_question(words: &[&str], place: usize) -> bool {
     words[place.saturating_sub(2)..place].iter().any(|word| is_ahead(word))
 }
 
-/// Returns whether the word reports a wish, a duty or a promise, so that a limit behind it ("by Friday") is ahead.
+/// Returns whether the word reports a wish, a duty or a promise, so that a limit behind it ("by Friday") is in the future.
 pub(super) fn asks(word: &str) -> bool {
     const ASKING: &str =
         "wanted asked told said needed required ordered promised agreed decided expected hoped planned had be";
     is_ahead(word) || ASKING.split_whitespace().any(|one| one == word)
 }
 
-/// Returns the week offset of "this weekend" in the past: the current week on Saturday and Sunday, else the week before.
+/// Returns the week offset of "this weekend" in the past: the current week on Saturday and Sunday, otherwise the week before.
 pub(super) fn this_weekend(day: Date) -> i32 {
     if day.weekday().to_monday_zero_offset() >= 5 { 0 } else { -1 }
 }

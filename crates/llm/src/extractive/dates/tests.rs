@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The sentence is from Wednesday, 4 March 2026.
+/// Checks a sentence from Wednesday, 4 March 2026.
 #[track_caller]
 fn check(sentence: &str, expect: &str) {
     let language = Language::of(&tokens(sentence));

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Conversations of several weeks: sentences of words, fillers, questions, punctuation, wide characters, in any order.
+/// Returns a strategy for conversations of several weeks: sentences of words, fillers, questions, punctuation, wide characters,
+/// in any order.
 fn conversation() -> impl Strategy<Value = Vec<Memory>> {
     let word = prop::sample::select(vec![
         "moved",

@@ -6,7 +6,7 @@ use regex::Regex;
 use super::super::grammar::capitalised;
 
 /// Returns the date patterns of a language, each with its English words: those of its list, then weekdays, calendar days and
-/// months. `weekday` is the pattern around the name of a weekday; `before` are the words that may precede a day and precede a
+/// months. `weekday` is the pattern around the name of a weekday; `before` is a pattern of the words that precede a day or a
 /// month.
 pub(super) fn compiled(
     list: &[(&str, &str)],

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::{Rules, fold, found_in, line, turn};
 
-/// Turns of one conversation, each as `speaker: text`.
+/// Returns turns of one conversation, each given as `speaker: text`.
 fn turns(texts: &[&str]) -> Vec<Memory> {
     let turns = texts.iter().enumerate().map(|(number, text)| {
         let (speaker, text) = text.split_once(": ").unwrap();
@@ -25,7 +25,7 @@ pub(super) fn in_minutes(mut turns: Vec<Memory>) -> Vec<Memory> {
     turns
 }
 
-/// Returns what is found in turns that follow others.
+/// Returns the operations that are found in turns that follow those of `context`.
 pub(super) fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
     let (agent, settings, now) = (Agent::new("a").unwrap(), Settings::default(), turns[0].at());
     let task = ExtractionTask { agent: &agent, settings: &settings, turns, context, known, predicates: &[], now };

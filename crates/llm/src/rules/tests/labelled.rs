@@ -1,5 +1,5 @@
-//! Precision and recall over sentences that were labelled before the rules were run on them (`labelled.txt`, `fresh.txt`, `exam.txt`,
-//! `exam_b.txt`).
+//! Precision and recall over sentences that were labelled before the rules were run on them (`labelled.txt`, `fresh.txt`,
+//! `exam.txt`, `exam_b.txt`).
 //!
 //! A half, drawn by a seed, was held out while the rules were written: only that half measures how well they generalise.
 
@@ -77,7 +77,7 @@ impl Score {
         self.missed.extend(missed.into_iter().map(|fact| format!("{}: {fact}", sentence.text)));
     }
 
-    /// Prints the figures, which are wanted on every run. Returns them with what is wrong and missed.
+    /// Prints the figures, which are wanted on every run. Returns them with the wrong and the missed facts.
     #[expect(clippy::print_stderr, reason = "the figures are wanted on every run")]
     fn report(&self, name: &str) -> String {
         eprintln!("{name}: {self}");
@@ -152,7 +152,7 @@ fn precision_on_held_out_sentences_is_high() {
     assert!(apart.sentences >= 150 && apart.precision() >= PRECISION, "{report}");
 }
 
-/// No sentence of these is held out: the test keeps what was reached.
+/// None of these sentences is held out: the test only guards the precision and recall that were reached.
 #[test]
 fn fresh_sentences_stay_right() {
     let mut score = Score::default();
@@ -161,8 +161,8 @@ fn fresh_sentences_stay_right() {
     assert!(score.sentences >= 800 && score.precision() >= PRECISION && score.recall() >= RECALL, "{report}");
 }
 
-/// Two sets of everyday messages, by authors who had not seen the rules. Both were looked at while the rules were written: they
-/// keep what was reached.
+/// Two sets of everyday messages, by authors who had not seen the rules. Both were looked at while the rules were written: the
+/// test only guards the precision and recall that were reached.
 #[test]
 fn sentences_of_the_exams_stay_right() {
     for (text, recall) in [(include_str!("exam.txt"), 0.8), (include_str!("exam_b.txt"), 0.8)] {
@@ -173,7 +173,8 @@ fn sentences_of_the_exams_stay_right() {
     }
 }
 
-/// Chats with role plays, games, translations and drafts, by the same authors. Each turn is read alone, after the turns before it.
+/// Chats with role plays, games, translations and drafts, by the same authors. Each turn is read alone, with the turns before
+/// it as context.
 #[test]
 fn facts_of_whole_chats_stay_right() {
     for (text, recall) in [(include_str!("chats.txt"), 0.55), (include_str!("chats_b.txt"), 0.65)] {

@@ -1,4 +1,4 @@
-//! Simple statements in German, French and Spanish. Spoken by Ann on Wednesday, 10 May 2023, at noon.
+//! Simple statements in German, French and Spanish. The messages are by Ann, from Wednesday, 10 May 2023, at noon.
 
 use super::check;
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{found_in, turn};
 
-/// Messages of words that the rules use, and of others, in any order.
+/// Returns a strategy for messages of words that the rules use, and of others, in any order.
 fn conversation_text() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "I",

@@ -1,5 +1,5 @@
-//! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My therapist is
-//! called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
+//! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My
+//! therapist is called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +26,8 @@ impl Origins {
         Origins { turns: turns.collect(), facts: facts.collect() }
     }
 
-    /// Returns the other turns whose words a statement has. `None` if some of its words come from known facts alone: the turns of those
-    /// may be gone, and a statement needs turns that are there.
+    /// Returns the other turns that contain words of a statement. `None` if some of its words occur only in known facts: the
+    /// turns of these facts may no longer exist, and the sources of a statement must exist.
     pub(super) fn of_words(&self, cited: &Memory, text: &str) -> Option<Vec<MemoryId>> {
         let missing = missing_from(&content(cited), text);
         let (found, missing) = self.nearest(cited, missing);
@@ -35,7 +35,8 @@ impl Origins {
         (!is_known).then(|| found.into_iter().collect())
     }
 
-    /// Returns the other turns from which an operation has its terms: those that were shown, and the sources of known facts.
+    /// Returns the other turns that the terms of an operation come from: turns that the model was shown, and the sources of
+    /// known facts.
     pub(super) fn of_terms(&self, cited: &Memory, terms: &[&str]) -> Vec<MemoryId> {
         let own = content(cited);
         let missing = terms.iter().flat_map(|term| missing_from(&own, term)).collect();
@@ -46,7 +47,7 @@ impl Origins {
         found.into_iter().collect()
     }
 
-    /// Returns for each word the nearest turn that has it, earlier ones first, and the words that no turn has.
+    /// Returns the nearest turn that contains each word, preferring earlier turns, and the words that no turn contains.
     fn nearest(&self, cited: &Memory, words: Vec<Word>) -> (BTreeSet<MemoryId>, Vec<Word>) {
         let place = self.turns.iter().position(|(id, _)| *id == cited.id).unwrap_or(self.turns.len());
         let (before, after) = self.turns.split_at(place);
