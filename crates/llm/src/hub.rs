@@ -111,8 +111,8 @@ impl Hub {
         }
     }
 
-    /// Returns the client for a URL: the hub's own, or one for another host. Another host must use TLS and have a public
-    /// address, unless the local network is allowed.
+    /// Returns the client for a URL: the hub's own, or one for another host. Another host must use TLS in any case, and must
+    /// have a public address unless the local network is allowed.
     fn client_for(&self, url: &Url) -> Result<reqwest::Client> {
         if url.origin() == self.base.origin() {
             return Ok(self.http.clone());

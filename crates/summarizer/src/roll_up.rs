@@ -80,8 +80,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns whether the fallback engine writes the period: after [`MAX_ATTEMPTS`] failures on its input, or after the
-    /// longest wait for an unavailable engine.
+    /// Returns whether the fallback engine writes the period: after [`MAX_ATTEMPTS`] failures on its input. If the engine is
+    /// unavailable, after the longest wait, or at once if the fallback engine wrote one of its children.
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MAX_ATTEMPTS,

@@ -78,8 +78,8 @@ impl FactWriter {
         Ok(self.facts.version(agent).await? == 0 && self.store.log_version(agent).await? > 0)
     }
 
-    /// Returns whether the table differs from the fold of the log at the same version. Returns false for a table of another
-    /// version, which is only out of date.
+    /// Returns whether the table cannot be read, or differs from the fold of the log at the same version. Returns false for a
+    /// table of another version: it is out of date, or belongs to another log, and is written anew in any case.
     pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
         let (version, operations) = self.store.operations(agent).await?;
         let everything = FactQuery { history: true, ..FactQuery::default() };

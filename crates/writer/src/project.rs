@@ -169,8 +169,8 @@ impl Writer {
         Ok(Some(step))
     }
 
-    /// Returns the embedder of the present table's model, or a substitute if the model cannot be opened now. Returns none if
-    /// the model no longer exists.
+    /// Returns the embedder of the present table's model, or a substitute if the model cannot be opened now or the table has
+    /// placeholders. Returns none if the model no longer exists.
     pub(crate) async fn embedder_of(&self, watermark: &Watermark) -> Result<Option<Arc<dyn Embedder>>> {
         let configured = self.embedders.configured();
         match &watermark.model {

@@ -1,5 +1,6 @@
 //! Decides whether the connection to the server is encrypted, and connects. The certificate of the server must be valid for its
-//! name and signed by an authority that the system trusts, or one in the file that `SSL_CERT_FILE` names.
+//! name and signed by an authority that the system trusts. If `SSL_CERT_FILE` is set, the authorities in the file that it names
+//! are trusted instead of those of the system.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -13,7 +13,8 @@ pub enum Target {
     /// A whole conversation.
     Conversation(String),
     /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity said. An
-    /// alias is followed if a person entered it, or if a speaker with one of the two names stated it and did not retract it.
+    /// alias is followed if a person entered it, or if a speaker with one of the two names stated it and did not retract it. If
+    /// there are speakers with both names, both must have stated it.
     Subject(String),
     /// Everything said within this interval.
     Range(Interval),
@@ -62,7 +63,7 @@ pub struct ErasureReport {
     /// no longer be read.
     pub unread: u64,
     /// For a subject: names that an alias in the fact log joins with a name of the subject, but that were not followed, because
-    /// only other speakers stated the alias.
+    /// the right speakers did not state the alias ([`Target::Subject`]).
     pub unfollowed: Vec<String>,
     /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
     pub prompts: Vec<String>,

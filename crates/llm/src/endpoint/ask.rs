@@ -218,8 +218,8 @@ impl Billing<'_> {
     }
 
     /// Ends the reservation of a question without an answer. Books the tokens that were received before the failure, and for
-    /// the question at least its estimated tokens. Books nothing if no token was received and the failure was not an unusable
-    /// answer.
+    /// the question at least its estimated tokens. Books nothing if neither a token nor a count of tokens was received, unless
+    /// the failure is an unusable answer, which has an unknown cost.
     async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
         if spent == Spent::default() && !failure.was_answered() {
             return self.endpoint.replies.release(self.job.agent, reservation).await;

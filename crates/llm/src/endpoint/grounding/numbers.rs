@@ -27,7 +27,8 @@ const TENS: [(&str, u64); 14] = [
     ("dozen", 12),
 ];
 
-/// Parses a number word up to "thousand", cardinal, ordinal or such as "twice": "two", "second", "thirty".
+/// Parses a single number word: a cardinal up to twenty, a multiple of ten, "hundred" or "thousand", an ordinal up to
+/// "twentieth", or a word such as "twice".
 pub(super) fn number_word(word: &str) -> Option<u64> {
     let place = |list: &str| list.split_whitespace().position(|name| name == word).map(|place| place as u64);
     place(ONES).or_else(|| place(ORDINALS)).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
