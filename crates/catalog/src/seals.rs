@@ -92,7 +92,7 @@ impl Pruning<'_> {
         }
         let mut members: Vec<_> = turns.into_iter().map(turns::Stored::remember).collect();
         let stated = statements::find(self.db, STATEMENTS_OF_DAY, values)?.into_iter();
-        // Statements that a person entered stay: no summary covers them.
+        // Statements that a person or an import entered stay: no summary covers them.
         members.extend(stated.filter(|stored| !stored.statement.is_entered()).map(statements::Stored::remember));
         members.sort_by(memories::in_order);
         for memory in members {

@@ -240,8 +240,8 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns the limits that the server reports; queries the server on the first call. Returns `None` while the server cannot
-    /// be reached or its circuit breaker is open.
+    /// Returns the limits that the server reports; queries the server until it has answered once. Before that, returns `None`
+    /// while the server cannot be reached or its circuit breaker is open.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
             let limits = limits::ask(&self.server.http, &self.model).await.ok_or(())?;

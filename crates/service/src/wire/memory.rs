@@ -136,7 +136,7 @@ fn passage_of(memory: &Memory) -> Option<PassageOf> {
 
 fn sources(memory: &Memory) -> Vec<String> {
     let message = memory.message().map(str::to_owned).into_iter();
-    // An entry by hand is not a memory that could be read.
+    // An entry, by hand or by an import, is not a memory that could be read.
     let sources = memory.sources().iter().filter(|source| !source.is_entry());
     message.chain(sources.map(MemoryId::to_string)).collect()
 }
