@@ -116,7 +116,7 @@ fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, Endpoi
     let mut bytes = 0;
     let limited = response.bytes_stream().map_err(unreachable).and_then(move |chunk| {
         bytes += chunk.len();
-        let too_long = || EndpointError::Unusable("its answer is longer than a million bytes");
+        let too_long = || EndpointError::Unusable("its answer is longer than 32 million bytes");
         futures::future::ready(if bytes > MAX_STREAM_BYTES { Err(too_long()) } else { Ok(chunk) })
     });
     // Some servers leave out the blank line after the last event.
