@@ -46,7 +46,8 @@ pub(super) struct Server {
     pub(super) breaker: Breaker,
     /// Permits for the requests that the server answers in parallel. Further requests wait here, where no deadline runs.
     turns: Semaphore,
-    /// Whether the server has reported the number of parallel requests.
+    /// Whether the permits for the limit of the server, reported or assumed, have been added to `turns`. They are added once, by
+    /// the first model whose limits are known.
     has_turns: AtomicBool,
     /// Time until which the quota of the server is used up.
     pause: Mutex<Option<Instant>>,

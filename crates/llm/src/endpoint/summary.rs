@@ -51,8 +51,9 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         now: task.now,
         way: &way,
     };
-    // A batch is collected on one day and read on another, and only the same question finds its answer. The background changes
-    // in between: the day before may be summarised in the same batch.
+    // Saved answers are found by the digest of the request. A later pass reads the answers of a batch and must build the same
+    // request, so the background is left out: it may have changed by then, because the previous period may have been
+    // summarised in the same batch.
     let background = task.background.filter(|_| !way.has_no_hurry());
     let task = SummaryTask { background, ..task };
     let subject = Subject::new(&task, zones, &all);
