@@ -33,7 +33,7 @@ impl Set<'_> {
 
     /// Returns the value of each key that was set.
     #[track_caller]
-    fn holds(&self) -> Value {
+    fn values(&self) -> Value {
         let answer = self.run(&["config", "check", "--json"]);
         assert_eq!(answer.code, 0, "{}", answer.err);
         let shown: Value = serde_json::from_str(&answer.out).unwrap();
@@ -53,7 +53,7 @@ impl Set<'_> {
 fn defaults_are_valid() {
     let answer = Set::default().run(&["config", "check"]);
     assert_eq!((answer.code, answer.out.starts_with("Fine. ")), (0, true), "{}{}", answer.out, answer.err);
-    assert_eq!(Set::default().holds(), json!({}));
+    assert_eq!(Set::default().values(), json!({}));
     let shown = Set::default().run(&["config", "show"]);
     assert!(shown.out.contains("server.listen                \"127.0.0.1:7411\"  default"), "{}", shown.out);
 }
@@ -64,7 +64,7 @@ fn flags_override_environment_and_environment_overrides_file() {
     let environment = &[("ANNALS_SERVER_LISTEN", "127.0.0.1:2"), ("ANNALS_LIMITS_BURST", "2")];
     let set = Set { file, environment, flags: &["limits.burst=3"] };
     let expect = json!({ "server.listen": "127.0.0.1:2", "server.hosts": ["a.example"], "limits.burst": 3 });
-    assert_eq!(set.holds(), expect);
+    assert_eq!(set.values(), expect);
     let shown: Value = serde_json::from_str(&set.run(&["config", "show", "--json"]).out).unwrap();
     let origin = |key: &str| {
         let settings = shown["settings"].as_array().unwrap();
@@ -122,7 +122,7 @@ fn every_key_can_be_set_by_its_variable() {
         let variables: Vec<(String, &str)> = keys.iter().map(|key| (name(key), value(key).0)).collect();
         let environment: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let expect: serde_json::Map<String, Value> = keys.iter().map(|key| (key.to_string(), value(key).1)).collect();
-        assert_eq!(Set { environment: &environment, ..Set::default() }.holds(), Value::Object(expect));
+        assert_eq!(Set { environment: &environment, ..Set::default() }.values(), Value::Object(expect));
     }
 }
 
@@ -188,14 +188,14 @@ fn values_of_the_wrong_type_are_reported() {
 
 #[test]
 fn empty_variable_counts_as_unset() {
-    assert_eq!(Set { environment: &[("ANNALS_BACKUP_KEEP", "")], ..Set::default() }.holds(), json!({}));
+    assert_eq!(Set { environment: &[("ANNALS_BACKUP_KEEP", "")], ..Set::default() }.values(), json!({}));
 }
 
 #[test]
 fn variable_named_by_key_env_may_look_like_a_setting() {
     let file = "[models]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nkey_env = \"ANNALS_MODELS_OWN\"\n";
     let set = Set { file, environment: &[("ANNALS_MODELS_OWN", "sk-own")], ..Set::default() };
-    assert_eq!(set.holds()["models.key_env"], json!("ANNALS_MODELS_OWN"));
+    assert_eq!(set.values()["models.key_env"], json!("ANNALS_MODELS_OWN"));
     let without = Set { file: "", ..set };
     without.is_refused(&["ANNALS_MODELS_OWN in the environment does not match any configuration key"]);
 }

@@ -30,12 +30,12 @@ fn spouses(annals: &Annals) -> Vec<Value> {
 
 /// Returns the files that contain the name or any of the sentences, ignoring case.
 fn holders(annals: &Annals) -> Vec<String> {
-    let holds = |bytes: &[u8]| {
+    let contains = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).to_lowercase();
         text.contains("zelda quist") || MESSAGES.iter().any(|(_, _, output)| text.contains(&output.to_lowercase()))
     };
     let files = files(&annals.data());
-    files.iter().filter(|path| holds(&std::fs::read(path).unwrap())).map(|path| path.display().to_string()).collect()
+    files.iter().filter(|path| contains(&std::fs::read(path).unwrap())).map(|path| path.display().to_string()).collect()
 }
 
 #[test]
@@ -184,11 +184,11 @@ impl Pruned {
 
     fn is_gone(&self, fact: bool) {
         assert!(!self.annals.dump().contains("nine four two seven"), "{}", self.annals.dump());
-        let holds = |path: &std::path::PathBuf| {
+        let contains = |path: &std::path::PathBuf| {
             String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains("nine four two seven")
         };
         let files = files(&self.annals.data());
-        assert_eq!(files.iter().filter(|path| holds(path) && !path.ends_with("annals.log")).count(), 0);
+        assert_eq!(files.iter().filter(|path| contains(path) && !path.ends_with("annals.log")).count(), 0);
         assert_eq!(spouses(&self.annals).is_empty(), fact);
     }
 }

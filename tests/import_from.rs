@@ -273,7 +273,7 @@ fn watched_folder_is_imported_as_it_grows() {
     let path = sessions.to_str().unwrap();
     let args = ["import", path, "--from", "claude-code", "--agent", "ann", "--watch=1"];
     let mut child = annals.command(&args).stdout(Stdio::null()).spawn().unwrap();
-    let holds = |count: u64| {
+    let has_count = |count: u64| {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(60) {
             let answer = annals.run(&["status", "--agent", "ann", "--json"]);
@@ -286,9 +286,9 @@ fn watched_folder_is_imported_as_it_grows() {
         false
     };
     std::fs::write(sessions.join("s.jsonl"), line(1, "Hello boats")).unwrap();
-    assert!(holds(1));
+    assert!(has_count(1));
     std::fs::write(sessions.join("s.jsonl"), line(1, "Hello boats") + &line(2, "More boats")).unwrap();
-    assert!(holds(2));
+    assert!(has_count(2));
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
     assert!(child.wait().unwrap().success());

@@ -186,10 +186,10 @@ const SECRET: &str = "On day 0 I went";
 
 /// Returns the files whose bytes contain `secret`.
 fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
-    let holds = |file: &PathBuf| {
+    let contains = |file: &PathBuf| {
         std::fs::read(file).unwrap_or_default().windows(secret.len()).any(|piece| piece == secret.as_bytes())
     };
-    files(folder).into_iter().filter(holds).collect()
+    files(folder).into_iter().filter(contains).collect()
 }
 
 /// Forgetting has the affected summaries written again by the model. Only the request to forget waits for that.

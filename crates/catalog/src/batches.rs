@@ -186,7 +186,7 @@ fn open_periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
     db.query(sql, params![agent_id], |row| word(row, "period"))
 }
 
-/// Makes the open requests of an agent void if their questions may contain erased data. Makes all of them void if the erased
+/// Makes the open requests of an agent void if they may contain erased data. Makes all of them void if the erased
 /// periods are not known.
 pub(crate) fn make_void(db: &dyn Db, agent_id: i64, erased: Option<&BTreeSet<Period>>) -> Result<()> {
     let is_touched = |period: Period| erased.is_none_or(|erased| erased.iter().any(|one| may_contain(period, *one)));

@@ -55,7 +55,7 @@ impl<E: Engine> Replies for SqlCatalog<E> {
     }
 }
 
-/// Returns the stored answer to a question.
+/// Returns the stored answer to a request.
 pub(crate) fn reply(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<String>> {
     db.query_optional(
         "SELECT text FROM reply WHERE agent_id = ?1 AND key = ?2",
@@ -81,7 +81,7 @@ pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     Ok(())
 }
 
-/// Stores an answer, whether or not data of the agent was erased since. The caller ensures that the question contained nothing
+/// Stores an answer, whether or not data of the agent was erased since. The caller ensures that the request contained nothing
 /// of the erased data.
 pub(crate) fn store(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     let sql = "INSERT INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)
@@ -244,7 +244,7 @@ const BEQUEATH: [&str; 2] = [
             tokens_in = usage.tokens_in + excluded.tokens_in, tokens_out = usage.tokens_out + excluded.tokens_out",
     "UPDATE reservation SET agent_id = ?2 WHERE agent_id = ?1",
 ];
-/// Sets `read_seq` to 0, before the first change, so that the answer is never kept. Sets the key to ?3, which no question has.
+/// Sets `read_seq` to 0, before the first change, so that the answer is never kept. Sets the key to ?3, which no request has.
 const BEQUEATH_BATCHED: &str = "UPDATE batch_request SET agent_id = ?2, state = 'void', key = ?3, read_seq = 0
     WHERE agent_id = ?1 AND state IN ('open', 'void')";
 

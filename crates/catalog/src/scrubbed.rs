@@ -145,7 +145,7 @@ async fn concurrent_scrubs_share_a_pass() {
     forget(&catalog, &me).await;
     let passes = futures::future::join_all((0..10).map(|_| catalog.scrub())).await;
     assert!(passes.iter().all(Result::is_ok));
-    assert!(!drive.disk().holds(b"swordfish"));
+    assert!(!drive.disk().contains(b"swordfish"));
     assert_eq!(catalog.engine.scrubs.begun(), 2, "the first began before the others asked");
 }
 
@@ -185,7 +185,7 @@ async fn scrubbed_text_stays_gone_after_a_power_cut() {
         drive.disk().power_goes_at(drive.disk().steps());
         drop(catalog);
         drive.disk().power_is_back(Unsynced::LostByChance(seed));
-        assert!(!drive.disk().holds(b"swordfish"), "seed {seed}");
+        assert!(!drive.disk().contains(b"swordfish"), "seed {seed}");
         assert_eq!(open(&drive, None).unwrap().counts(&me).await.unwrap().memories[0], 199);
     }
 }
@@ -214,7 +214,7 @@ async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
             Err(_) => (false, false),
         };
         drive.disk().power_is_back(Unsynced::LostByChance(step));
-        assert!(!(erased && scrubbed && drive.disk().holds(b"swordfish")), "step {step}");
+        assert!(!(erased && scrubbed && drive.disk().contains(b"swordfish")), "step {step}");
         let catalog = open(&drive, None).unwrap();
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new(), "step {step}");
         let turns = catalog.counts(&me).await.unwrap().memories[0];

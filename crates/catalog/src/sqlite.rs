@@ -1,7 +1,7 @@
 //! The SQLite driver: one connection as a [`Db`].
 //!
-//! Rusqlite's cache keeps prepared statements. Errors keep SQLite's own text; errors of an unreadable file or value count as
-//! damage.
+//! Statements passed as `Sql::Kept` stay prepared in rusqlite's cache. Errors keep SQLite's own text. A corrupt file, a file that
+//! is no database, and a value that cannot be decoded count as damage; a file that cannot be opened or read does not.
 
 pub(crate) mod ahead;
 pub(crate) mod care;

@@ -99,7 +99,7 @@ pub enum Error {
         /// When the next budget begins.
         again: crate::Timestamp,
     },
-    /// The question was handed to a provider in a batch, or is about to be. Nothing failed: the answer comes within a day.
+    /// The request was handed to a provider in a batch, or is about to be. Nothing failed: the answer comes within a day.
     #[error("the answer comes with a batch")]
     InBatch,
     /// The idempotency key belongs to another request. A new request needs a new key.

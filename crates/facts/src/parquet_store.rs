@@ -70,11 +70,11 @@ impl ParquetStore {
     /// Returns the names of the agent's files that are no tables and whose bytes contain any of the phrases. The bytes of a
     /// table are compressed: short words occur in them by chance.
     pub(crate) async fn find_beside_tables(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
-        let holds = move |name: &str, content: &mut dyn Read| match Snapshot::named(&Path::from(name)) {
+        let contains_phrase = move |name: &str, content: &mut dyn Read| match Snapshot::named(&Path::from(name)) {
             Some(_) => Ok(false),
             None => phrases.is_in_stream(content),
         };
-        self.objects.find(&folder(agent), holds).await.map_err(failed("searching", agent))
+        self.objects.find(&folder(agent), contains_phrase).await.map_err(failed("searching", agent))
     }
 
     /// Stores a table and deletes all other objects of the agent, except tables of a later version. Returns [`Error::Stale`]

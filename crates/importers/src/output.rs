@@ -51,8 +51,8 @@ impl<'a> Output<'a> {
         at.filter(|at| !dates::is_ahead(*at, self.options.now))
     }
 
-    /// Remembers an id, and returns whether it is new in this import. The id must be unique among all conversations. Takes 16
-    /// bytes per id.
+    /// Records an id, and returns whether this import has not seen it before. An id that is unique only within its conversation
+    /// must be prefixed with the id of the conversation. Stores 16 bytes per id.
     pub fn is_new(&mut self, id: &str) -> bool {
         let digest = Digest::of([id]).0;
         let mut half = [0; 16];

@@ -1,6 +1,6 @@
 //! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
 //!
-//! A question is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
+//! A request is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
 //! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget
 //! (`ask`) and sent in a form that the server accepts (`channel`, `request`, `shape`). The answer is received token by token
 //! (`stream`, `completion`), parsed tolerantly (`answer`), checked (`sentences`, `extraction`) and saved. Output is traced to
@@ -68,7 +68,7 @@ pub use rerank::RerankEndpoint;
 /// recognised as outdated.
 const VERSION: &str = "endpoint 2";
 
-/// Engine and extractor that use the configured models. Each question waits at most the timeout of its model; a question with a
+/// Engine and extractor that use the configured models. Each request waits at most the timeout of its model; a request with a
 /// saved answer is not sent.
 #[derive(Clone)]
 pub struct Endpoint {
@@ -77,7 +77,7 @@ pub struct Endpoint {
     ungrounded: Ungrounded,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
-    /// Collector of questions for batches; `None` if batches are disabled.
+    /// Collector of requests for batches; `None` if batches are disabled.
     collector: Option<Arc<BatchCollector>>,
     mode: Mode,
 }

@@ -24,12 +24,12 @@ async fn put(objects: &Objects, names: &[&str]) {
 }
 
 async fn holding(objects: &Objects, below: &str, word: &'static str) -> Vec<String> {
-    let holds = move |_: &str, content: &mut dyn Read| {
+    let contains_phrase = move |_: &str, content: &mut dyn Read| {
         let mut text = String::new();
         content.read_to_string(&mut text)?;
         Ok(text.contains(word))
     };
-    objects.find(&name(below), holds).await.unwrap()
+    objects.find(&name(below), contains_phrase).await.unwrap()
 }
 
 /// Runs a test on local files and on other stores, one after the other.

@@ -58,7 +58,8 @@ impl Trust {
     }
 }
 
-/// A reading of the clock.
+/// The present time of the clock, with what is needed to judge it: the report of the system, the previous reading, and when the
+/// clock will have run steadily for [`HOLD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The time that the clock shows.

@@ -25,8 +25,8 @@ pub(crate) async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[Stri
     for table in tables_of(tables, agent).await.map_err(failed)? {
         locations.extend(versions_that_hold(tables, &table, &search).await?);
     }
-    let holds = move |_: &str, content: &mut dyn Read| search.is_in_stream(content);
-    locations.extend(tables.objects.find(&agent_name(agent), holds).await.map_err(failed)?);
+    let contains_phrase = move |_: &str, content: &mut dyn Read| search.is_in_stream(content);
+    locations.extend(tables.objects.find(&agent_name(agent), contains_phrase).await.map_err(failed)?);
     Ok(locations)
 }
 

@@ -50,7 +50,8 @@ impl Pass<'_> {
         let is_local =
             batch.iter().all(|row| self.summarizer.engine.writes_locally(&self.settings, row.period.grain()));
         let together = if is_local { BATCH } else { 1 };
-        // The input of a model includes the end of the summary of the period before, so that summary must be saved first.
+        // For periods longer than a day, a model also gets the end of the summary of the previous period as background, so that
+        // summary must be saved first.
         let is_in_turn = !is_local && batch.iter().any(|row| row.period.grain() > Grain::Daily);
         let at_once = if is_in_turn { 1 } else { AT_ONCE };
         // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.

@@ -92,7 +92,7 @@ pub(crate) async fn prepare(
     Ok(Asking { wanted, agent: rows.agent.name().to_owned(), now: now(rows), range, questions })
 }
 
-/// Returns the time of the last row.
+/// Returns the latest time of any row, which serves as the current time of the import and of the questions.
 pub(crate) fn now(rows: &Rows) -> Timestamp {
     (0..rows.count).map(|row| rows.at(row)).max().unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -69,7 +69,7 @@ impl Disk {
     }
 
     /// Returns whether a file that has a name contains these bytes.
-    pub(crate) fn holds(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn contains(&self, bytes: &[u8]) -> bool {
         let state = self.state();
         let mut files = state.names.values().map(|file| &state.files[*file].content);
         files.any(|content| content.windows(bytes.len()).any(|window| window == bytes))

@@ -69,7 +69,7 @@ pub struct ModelBatch {
     pub done: u64,
     /// How often its results were incomplete or missing when they were read.
     pub reads: u64,
-    /// Why its last step failed, or why it ended without results. Never contains text of a question or an answer.
+    /// Why its last step failed, or why it ended without results. Never contains text of a request or an answer.
     pub failure: Option<String>,
 }
 
@@ -97,7 +97,7 @@ pub struct BatchedRequest {
 pub enum RequestState {
     /// Its answer is awaited; its period waits for it.
     Open,
-    /// Its answer is awaited only to record the cost. It will not be saved, because something that the question may contain was
+    /// Its answer is awaited only to record the cost. It will not be saved, because something that the request may contain was
     /// erased meanwhile.
     Void,
     /// It was answered.
@@ -207,7 +207,7 @@ impl BatchedRequest {
     }
 }
 
-/// Returns whether the question about a period may contain text of `erased`. It may if it is about the same period or a coarser
+/// Returns whether the request about a period may contain text of `erased`. It may if it is about the same period or a coarser
 /// one that includes it. The days before and after an erased day count as erased too, because a change of the time zone may
 /// have moved its messages.
 pub fn may_contain(question: Period, erased: Period) -> bool {
@@ -238,7 +238,7 @@ pub trait Batches: Send + Sync {
     async fn failed_batches(&self, since: Timestamp) -> Result<Vec<ModelBatch>>;
 
     /// Records the provider's results for requests of a batch, by number. Records the cost of each answer as that of a batch.
-    /// Saves each usable answer as a reply, unless something that its question may contain was erased meanwhile. Ignores
+    /// Saves each usable answer as a reply, unless something that its request may contain was erased meanwhile. Ignores
     /// requests that are not outstanding, so the same results can be read again. Returns the number of results recorded.
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64>;
 

@@ -22,7 +22,7 @@ pub struct BatchReport {
     pub failures: Vec<String>,
 }
 
-/// Tokens that questions of a purpose would need.
+/// Tokens that requests of a purpose would need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The purpose.
@@ -31,24 +31,24 @@ pub struct Estimate {
     pub model: String,
     /// Number of calls.
     pub calls: u64,
-    /// Tokens of the questions.
+    /// Tokens of the requests.
     pub tokens_in: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
 }
 
-/// Collects questions, sends them as batches, and saves the answers as replies.
+/// Collects requests, sends them as batches, and saves the answers as replies.
 #[async_trait]
 pub trait Batching: Send + Sync {
-    /// Returns an engine that collects its questions for a batch instead of sending each. It collects up to `budget` tokens, or
-    /// up to the budget of the day if `budget` is `None`. The engine fails with [`crate::Error::InBatch`] for a question
+    /// Returns an engine that collects its requests for a batch instead of sending each. It collects up to `budget` tokens, or
+    /// up to the budget of the day if `budget` is `None`. The engine fails with [`crate::Error::InBatch`] for a request
     /// without a saved answer.
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine>;
 
-    /// Returns an engine that only counts its questions, and the function that returns what it has counted so far.
+    /// Returns an engine that only counts its requests, and the function that returns what it has counted so far.
     fn counting(&self) -> (Arc<dyn Engine>, Counted);
 
-    /// Sends the collected questions. Records each batch before it is sent.
+    /// Sends the collected requests. Records each batch before it is sent.
     async fn send(&self, now: Timestamp) -> Result<BatchReport>;
 
     /// Polls the open batches, and saves the answers of those that have ended.

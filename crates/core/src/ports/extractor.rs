@@ -27,7 +27,7 @@ pub struct ExtractionTask<'a> {
 /// than reading them in several calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingSchedule {
-    /// How long the conversation must have had no new turn.
+    /// Time since the newest waiting turn after which the waiting turns are read.
     pub quiet: SignedDuration,
     /// Number of waiting turns that are read without waiting for quiet.
     pub turns: usize,

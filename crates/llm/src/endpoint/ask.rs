@@ -1,4 +1,4 @@
-//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if
+//! Handles one request: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if
 //! the answer is unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Period, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
@@ -25,7 +25,7 @@ const WORTH_COMPARING: u64 = 1_000;
 /// Maximum tokens of an unusable answer that are shown to the model again.
 const SHOWN_AGAIN: u64 = 400;
 
-/// The agent, purpose and time of a question.
+/// The agent, purpose and time of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) agent: &'a Agent,
@@ -35,14 +35,14 @@ pub(super) struct Job<'a> {
     pub(super) read_seq: u64,
     /// The period of a summary.
     pub(super) period: Option<Period>,
-    /// End of the period that the question is about; for turns, the time of the last one.
+    /// End of the period that the request is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
-    /// How the question is asked: at once or in a batch, or whether it is only counted.
+    /// How the request is sent: at once or in a batch, or whether it is only counted.
     pub(super) way: &'a Way,
 }
 
-/// Result of a question, and the tokens that were paid for it now.
+/// Result of a request, and the tokens that were paid for it now.
 #[derive(Debug)]
 pub(super) struct Paid<T> {
     pub(super) value: T,
@@ -53,7 +53,7 @@ pub(super) struct Paid<T> {
 pub(super) type Read<'a, T> = &'a (dyn Fn(&Value) -> std::result::Result<T, String> + Sync);
 
 impl Endpoint {
-    /// Asks a question and parses the answer. Saves an answer that `read` accepts, so the same question costs nothing the next
+    /// Sends a request and parses the answer. Saves an answer that `read` accepts, so the same request costs nothing the next
     /// time.
     pub(super) async fn ask<T>(
         &self,
@@ -69,20 +69,20 @@ impl Endpoint {
         {
             return Ok(Paid { value, tokens: 0 });
         }
-        let question = [ChatMessage::System(prompt.system), ChatMessage::User(prompt.user)];
+        let messages = [ChatMessage::System(prompt.system), ChatMessage::User(prompt.user)];
         if job.way.is_for_batch(&key) {
-            return Err(self.collect(job, (key, form), &question).await?);
+            return Err(self.collect(job, (key, form), &messages).await?);
         }
         let billing = Billing { endpoint: self, job, channel, key };
-        let (value, first) = billing.buy(&question, form, read).await?;
+        let (value, first) = billing.buy(&messages, form, read).await?;
         let problem = match value {
             Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
             Err(problem) => problem,
         };
         let again = if first.lacked_room && channel.allow_more_reasoning(first.count).await {
-            question.to_vec()
+            messages.to_vec()
         } else {
-            corrective(question, &first.text, &problem)
+            corrective(messages, &first.text, &problem)
         };
         let (value, second) = billing.buy(&again, form, read).await?;
         match value {
@@ -111,10 +111,10 @@ impl Endpoint {
     }
 }
 
-/// Returns the question followed by the unusable answer and what is wrong with it.
+/// Returns the request followed by the unusable answer and what is wrong with it.
 fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Vec<ChatMessage> {
     let complaint = format!(
-        "This answer cannot be used: {problem}. Answer the question again, with one JSON object of the form that was \
+        "This answer cannot be used: {problem}. Answer the messages again, with one JSON object of the form that was \
          described and nothing else."
     );
     // Some servers reject an empty message.
@@ -122,7 +122,7 @@ fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Ve
     vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]
 }
 
-/// Returns the key of a saved answer. Questions with the same key have the same answer.
+/// Returns the key of a saved answer. Requests with the same key have the same answer.
 fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
     let model = &channel.model;
     Digest::of([VERSION, &model.base_url, &model.name, form.name(), &prompt.system, &prompt.user])
@@ -132,7 +132,7 @@ fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
 struct Bought {
     text: String,
     tokens: u64,
-    /// Estimated tokens of the question.
+    /// Estimated tokens of the request.
     count: u64,
     /// Whether reasoning left too few tokens for the answer.
     lacked_room: bool,
@@ -154,7 +154,7 @@ impl Failed {
     }
 }
 
-/// Reserves tokens for a question and books its cost.
+/// Reserves tokens for a request and books its cost.
 struct Billing<'a> {
     endpoint: &'a Endpoint,
     job: &'a Job<'a>,
@@ -163,7 +163,7 @@ struct Billing<'a> {
 }
 
 impl Billing<'_> {
-    /// Asks the question if window and budget allow it; asks again if the answer breaks off. Saves a usable answer; books the
+    /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Saves a usable answer; books the
     /// cost of any answer.
     async fn buy<T>(
         &self,
@@ -198,7 +198,7 @@ impl Billing<'_> {
         Ok((value, Bought { text: completion.text, tokens, count, lacked_room }))
     }
 
-    /// Reserves `need` tokens for a question of `count` tokens, and asks it. Returns the answer and the number of the
+    /// Reserves `need` tokens for a request of `count` tokens, and sends it. Returns the answer and the number of the
     /// reservation.
     async fn attempt(
         &self,
@@ -217,8 +217,8 @@ impl Billing<'_> {
         }
     }
 
-    /// Ends the reservation of a question without an answer. Books the tokens that were received before the failure, and for
-    /// the question at least its estimated tokens. Books nothing if neither a token nor a count of tokens was received, unless
+    /// Ends the reservation of a request without an answer. Books the tokens that were received before the failure, and for
+    /// the request at least its estimated tokens. Books nothing if neither a token nor a count of tokens was received, unless
     /// the failure is an unusable answer, which has an unknown cost.
     async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
         if spent == Spent::default() && !failure.was_answered() {
@@ -229,8 +229,8 @@ impl Billing<'_> {
         self.endpoint.replies.charge(self.job.agent, self.reply(&partial, count, reservation), self.job.now).await
     }
 
-    /// Fails if the server counted fewer tokens than the question has at least. Some local servers silently drop the part of a
-    /// question that exceeds their window; the answer is then about the rest only.
+    /// Fails if the server counted fewer tokens than the request has at least. Some local servers silently drop the part of a
+    /// request that exceeds their window; the answer is then about the rest only.
     fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
         let least: u64 = messages.iter().map(|messages| tokens::at_least(messages.text())).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };

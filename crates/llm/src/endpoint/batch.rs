@@ -1,10 +1,10 @@
-//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered
+//! Requests that are sent in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered
 //! (`results`), over the interfaces of OpenAI and Anthropic (`provider`).
 //!
-//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period
+//! A batch is a way to fill the saved replies. A request without a saved reply is not sent but collected, and its period
 //! waits. When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered
 //! badly is asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a
-//! question.
+//! request.
 
 mod outbox;
 mod provider;
@@ -26,13 +26,13 @@ use super::{Endpoint, tokens};
 use crate::config::Shares;
 use outbox::Outbox;
 
-/// How often a question is asked in batches before it is asked at once.
+/// How often a request is sent in batches before it is sent at once.
 const BATCHES_EACH: u64 = 2;
 
 /// Tokens of an answer that are assumed when a request is collected: those of the longest summary with its citations.
 const ANSWER: u64 = 1_200;
 
-/// How questions are asked.
+/// How requests are sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Mode {
     /// At once.
@@ -46,7 +46,7 @@ pub(crate) enum Mode {
     Counting(Arc<Tally>),
 }
 
-/// Questions counted by purpose.
+/// Requests counted by purpose.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(Mutex<HashMap<Purpose, Estimate>>);
 
@@ -67,15 +67,15 @@ impl Tally {
     }
 }
 
-/// How the questions about one period are asked.
+/// How the requests about one period are sent.
 #[derive(Debug)]
 pub(super) enum Way {
     /// At once.
     Direct,
-    /// At once, in questions of the sizes that a batch uses: questions about the period were already asked in a batch, and
-    /// their answers are found only by the same questions.
+    /// At once, in requests of the sizes that a batch uses: requests about the period were already sent in a batch, and
+    /// their answers are found only by the same requests.
     Begun,
-    /// In a batch. The map has, by question, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is
+    /// In a batch. The map has, by request, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is
     /// asked at once.
     Batch(HashMap<Digest, u64>),
     /// Not at all: they are counted.
@@ -83,12 +83,12 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// Returns whether the sizes of questions do not depend on the speed of the server.
+    /// Returns whether the sizes of requests do not depend on the speed of the server.
     pub(super) fn has_no_hurry(&self) -> bool {
         !matches!(self, Way::Direct)
     }
 
-    /// Returns whether a question without a saved answer is collected or counted instead of asked at once.
+    /// Returns whether a request without a saved answer is collected or counted instead of sent at once.
     pub(super) fn is_for_batch(&self, key: &Digest) -> bool {
         match self {
             Way::Direct | Way::Begun => false,
@@ -98,7 +98,7 @@ impl Way {
     }
 }
 
-/// Collects questions for batches, and tracks those that are outstanding.
+/// Collects requests for batches, and tracks those that are outstanding.
 pub(super) struct BatchCollector {
     batches: Arc<dyn Batches>,
     state: Mutex<State>,
@@ -110,7 +110,7 @@ pub(super) struct BatchCollector {
 #[derive(Default)]
 struct State {
     outboxes: Vec<Outbox>,
-    /// Number of questions that the budget did not allow, since the last report.
+    /// Number of requests that the budget did not allow, since the last report.
     over_budget: u64,
     /// By base URL: the time until which the server gets no batch, and whether the reason is that it refused a batch for good.
     pauses: HashMap<String, (Timestamp, bool)>,
@@ -134,7 +134,7 @@ impl Endpoint {
         Endpoint { collector: Some(Arc::new(BatchCollector::new(batches))), ..self }
     }
 
-    /// Makes batches the default for questions about periods more than a week old.
+    /// Makes batches the default for requests about periods more than a week old.
     #[must_use]
     pub fn old_in_batches(self) -> Endpoint {
         Endpoint { mode: Mode::OldInBatches, ..self }
@@ -144,7 +144,7 @@ impl Endpoint {
         Endpoint { mode, ..self.clone() }
     }
 
-    /// Returns how the questions about a period are asked. Fails with [`Error::InBatch`] if the period waits for answers.
+    /// Returns how the requests about a period are sent. Fails with [`Error::InBatch`] if the period waits for answers.
     pub(super) async fn way(&self, task: &SummaryTask<'_>, about: Timestamp) -> Result<Way> {
         let Some(collector) = &self.collector else { return Ok(Way::Direct) };
         if let Mode::Counting(_) = self.mode {
@@ -177,18 +177,18 @@ impl Endpoint {
         pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
 
-    /// Collects or counts a question. Returns [`Error::InBatch`], or the error for which it cannot be collected.
+    /// Collects or counts a request. Returns [`Error::InBatch`], or the error for which it cannot be collected.
     pub(super) async fn collect(
         &self,
         job: &Job<'_>,
         (key, form): (Digest, Form),
-        question: &[ChatMessage],
+        messages: &[ChatMessage],
     ) -> Result<Error> {
         let (Some(collector), Some(channel)) = (&self.collector, self.channels.get(&job.purpose)) else {
             return Ok(Error::InBatch);
         };
         let Sizes { window, max_output_tokens } = channel.sizes().await;
-        let count = tokens::of_messages(question.iter().map(ChatMessage::text));
+        let count = tokens::of_messages(messages.iter().map(ChatMessage::text));
         if count + max_output_tokens > window {
             let need = count + max_output_tokens;
             let problem =
@@ -224,7 +224,7 @@ impl Endpoint {
             tokens,
             reservation: Some(reservation),
         };
-        let body = channel.body_in_batch(question, form, max_output_tokens);
+        let body = channel.body_in_batch(messages, form, max_output_tokens);
         if !locked(&collector.state).add(channel, request, &body, (job.now, before)) {
             self.replies.release(job.agent, reservation).await?;
         }
@@ -247,13 +247,13 @@ impl Endpoint {
 }
 
 impl State {
-    /// Returns whether a further question to this model can be collected now.
+    /// Returns whether a further request to this model can be collected now.
     fn takes(&self, channel: &Channel, now: Timestamp) -> bool {
         let is_paused = self.pauses.get(&channel.model.base_url).is_some_and(|(until, _)| *until > now);
         !is_paused && self.outboxes.iter().find(|outbox| outbox.is_of(channel)).is_none_or(|outbox| !outbox.is_full())
     }
 
-    /// Collects a question. Returns false if it is collected already.
+    /// Collects a request. Returns false if it is collected already.
     fn add(
         &mut self,
         channel: &Arc<Channel>,

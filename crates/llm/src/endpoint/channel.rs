@@ -19,7 +19,7 @@ use super::failure::EndpointError;
 use super::form::Form;
 use super::http::authorized;
 use super::limits::{self, Limits};
-use super::request::{self, ChatMessage, Question};
+use super::request::{self, ChatMessage, ModelRequest};
 use super::retry_policy::RetryPolicy;
 use super::shape::Shape;
 use super::speed::Speed;
@@ -33,7 +33,7 @@ const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 /// Maximum number of shapes in which one request is tried.
 const MAX_SHAPES: usize = 12;
 
-/// Tokens of the instructions of most questions, with the margin that is left free.
+/// Tokens of the instructions of most requests, with the margin that is left free.
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
 /// Number of parallel requests before the server has reported how many it answers.
@@ -46,7 +46,8 @@ pub(super) struct Server {
     pub(super) breaker: Breaker,
     /// Permits for the requests that the server answers in parallel. Further requests wait here, where no deadline runs.
     turns: Semaphore,
-    /// Whether the server has reported the number of parallel requests.
+    /// Whether the permits for the limit of the server, reported or assumed, have been added to `turns`. They are added once, by
+    /// the first model whose limits are known.
     has_turns: AtomicBool,
     /// Time until which the quota of the server is used up.
     pause: Mutex<Option<Instant>>,
@@ -72,7 +73,7 @@ pub(super) struct LearnedLimits {
     shape: Mutex<Shape>,
     /// Tokens that reasoning has been found to need in addition to the configured maximum of an answer.
     reasoning: Mutex<u64>,
-    /// The context window in tokens that the server named when it refused a question as too long.
+    /// The context window in tokens that the server named when it refused a request as too long.
     window: Mutex<Option<u64>>,
 }
 
@@ -102,7 +103,7 @@ pub(super) struct Channel {
 /// Sizes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Tokens of question and answer together.
+    /// Tokens of request and answer together.
     pub(super) window: u64,
     /// Maximum tokens of the answer, reasoning included.
     pub(super) max_output_tokens: u64,
@@ -128,7 +129,7 @@ impl Channel {
         let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
         let window = window.min(locked(&self.learned.window).unwrap_or(u64::MAX));
         let wanted = self.model.max_output_tokens + *locked(&self.learned.reasoning);
-        // A window smaller than configured must leave room for the question.
+        // A window smaller than configured must leave room for the request.
         Sizes { window, max_output_tokens: wanted.min(window / 2) }
     }
 
@@ -143,7 +144,7 @@ impl Channel {
         self.learned.speed.room(fixed, most, self.is_near)
     }
 
-    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count`
+    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a request of `count`
     /// tokens. Returns whether it has.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
         let Sizes { window, max_output_tokens } = self.sizes().await;
@@ -178,7 +179,7 @@ impl Channel {
         }
     }
 
-    /// Asks a question, with retries. Adds the tokens of attempts without an answer to `spent`.
+    /// Asks a request, with retries. Adds the tokens of attempts without an answer to `spent`.
     pub(super) async fn ask(
         &self,
         messages: &[ChatMessage],
@@ -188,14 +189,14 @@ impl Channel {
         let limits = self.limits().await;
         let _turn = self.server.turns.acquire().await.expect("the semaphore is never closed");
         self.wait_for_quota().await;
-        let question = Question {
+        let model_request = ModelRequest {
             messages,
             form,
             max_output_tokens: self.sizes().await.max_output_tokens,
             reports_progress: limits.is_some_and(|limits| limits.reports_progress),
         };
         let _running = self.learned.speed.begin();
-        let answered = self.server.breaker.guard(MAX_ANSWER_TIME, self.in_some_shape(question, spent)).await;
+        let answered = self.server.breaker.guard(MAX_ANSWER_TIME, self.in_some_shape(model_request, spent)).await;
         match &answered {
             Ok(completion) => self.learned.speed.record(completion, estimated(messages)),
             Err(EndpointError::TooLong { window: Some(window) }) => *locked(&self.learned.window) = Some(*window),
@@ -204,12 +205,12 @@ impl Channel {
         answered
     }
 
-    /// Returns the body of a question that is asked in a batch: whole, not as a stream.
+    /// Returns the body of a request that is sent in a batch: whole, not as a stream.
     pub(super) fn body_in_batch(&self, messages: &[ChatMessage], form: Form, max_output_tokens: u64) -> Value {
         let mut shape = *locked(&self.learned.shape);
         shape.streams = false;
-        let question = Question { messages, form, max_output_tokens, reports_progress: false };
-        request::body(&self.model, question, shape)
+        let model_request = ModelRequest { messages, form, max_output_tokens, reports_progress: false };
+        request::body(&self.model, model_request, shape)
     }
 
     /// Leaves a parameter that the server refused in a batch out of further requests.
@@ -220,7 +221,7 @@ impl Channel {
         }
     }
 
-    /// Returns the HTTP client for requests other than questions.
+    /// Returns the HTTP client for everything but requests to a model.
     pub(super) fn http(&self) -> &reqwest::Client {
         &self.server.http
     }
@@ -265,11 +266,15 @@ impl Channel {
     }
 
     /// Asks in the shape that worked last. If the server refuses it, tries others, and keeps the first that works.
-    async fn in_some_shape(&self, question: Question<'_>, spent: &mut Spent) -> Result<Completion, EndpointError> {
+    async fn in_some_shape(
+        &self,
+        model_request: ModelRequest<'_>,
+        spent: &mut Spent,
+    ) -> Result<Completion, EndpointError> {
         let mut shape = *locked(&self.learned.shape);
         for _ in 0..MAX_SHAPES {
-            let body = request::body(&self.model, question, shape);
-            let failure = match self.with_retries(&body, question, spent).await {
+            let body = request::body(&self.model, model_request, shape);
+            let failure = match self.with_retries(&body, model_request, spent).await {
                 Ok(completion) => {
                     *locked(&self.learned.shape) = shape;
                     return Ok(completion);
@@ -287,11 +292,11 @@ impl Channel {
     async fn with_retries(
         &self,
         body: &Value,
-        question: Question<'_>,
+        model_request: ModelRequest<'_>,
         spent: &mut Spent,
     ) -> Result<Completion, EndpointError> {
         let (spent, deadline) = (tokio::sync::Mutex::new(spent), Instant::now() + self.model.timeout);
-        (|| async { self.once(body, question, &mut **spent.lock().await).await })
+        (|| async { self.once(body, model_request, &mut **spent.lock().await).await })
             .retry(self.retry_policy.backoff())
             .when(EndpointError::passes)
             .adjust(|failure, wait| {
@@ -302,13 +307,18 @@ impl Channel {
             .await
     }
 
-    async fn once(&self, body: &Value, question: Question<'_>, spent: &mut Spent) -> Result<Completion, EndpointError> {
+    async fn once(
+        &self,
+        body: &Value,
+        model_request: ModelRequest<'_>,
+        spent: &mut Spent,
+    ) -> Result<Completion, EndpointError> {
         let url = format!("{}/{}", self.model.base_url, request::path(self.model.api));
         let request = authorized(self.server.http.post(url).json(body), self.model.api, self.model.key.as_ref());
         let watch = Watch {
             begun: Instant::now(),
             silence: self.model.timeout,
-            question: estimated(question.messages),
+            prompt_tokens: estimated(model_request.messages),
             progress: &|tokens| self.learned.speed.note(tokens),
             pause: &|wait| *locked(&self.server.pause) = Some(Instant::now() + wait),
             spent,
@@ -325,7 +335,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().expect("no holder of the lock panics")
 }
 
-/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its
+/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the request or its
 /// answer is unusable.
 pub(super) fn error(what: String, failure: EndpointError) -> Error {
     if !failure.is_outage() {

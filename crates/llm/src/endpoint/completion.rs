@@ -11,7 +11,7 @@ use super::tokens;
 
 /// Maximum bytes of the text of an answer; a good one has a few thousand.
 const MAX_TEXT_LENGTH: usize = 1_000_000;
-/// Maximum tokens of one question or answer; the largest windows have some ten million.
+/// Maximum tokens of one request or answer; the largest windows have some ten million.
 const MAX_TOKENS: u64 = 1 << 26;
 
 /// A model's answer.
@@ -19,11 +19,11 @@ const MAX_TOKENS: u64 = 1 << 26;
 pub(super) struct Completion {
     /// Text of the answer, without reasoning.
     pub(super) text: String,
-    /// Tokens of the question, if the server reports them. Includes those that it had cached.
+    /// Tokens of the request, if the server reports them. Includes those that it had cached.
     pub(super) tokens_in: Option<u64>,
     /// Tokens of the answer, if the server reports them. Includes reasoning.
     pub(super) tokens_out: Option<u64>,
-    /// Tokens of the question that the server had cached and did not read again.
+    /// Tokens of the request that the server had cached and did not read again.
     pub(super) cached: u64,
     /// Estimated tokens of text and reasoning.
     pub(super) estimated_out: u64,
@@ -65,7 +65,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Reads a whole answer, or an event of a stream. Returns whether it contains something of the answer: a token, or progress
-    /// in reading the question. Returns false for pings and comments.
+    /// in reading the request. Returns false for pings and comments.
     pub(super) fn take(&mut self, event: &Value) -> Result<bool, EndpointError> {
         let before = (self.completion.text.len(), self.reasoning);
         self.take_usage(event);
@@ -87,7 +87,7 @@ impl Reading {
         tokens::at_most(&self.completion.text) + self.reasoning.div_ceil(4) as u64
     }
 
-    /// Returns the tokens of the question, if the server has reported them already.
+    /// Returns the tokens of the request, if the server has reported them already.
     pub(super) fn tokens_in(&self) -> Option<u64> {
         self.completion.tokens_in
     }
@@ -154,7 +154,7 @@ impl Reading {
                 .or(counted(&usage["prompt_tokens_details"]["cached_tokens"]))
                 .or(number("prompt_cache_hit_tokens"));
             completion.cached = cached.unwrap_or(completion.cached);
-            // Anthropic reports cached tokens separately from the other tokens of the question.
+            // Anthropic reports cached tokens separately from the other tokens of the request.
             let written = number("cache_creation_input_tokens").unwrap_or_default();
             let apart = number("input_tokens").map(|tokens| tokens + written + cached.unwrap_or_default());
             // Some servers report zero if they do not count.

@@ -1,4 +1,4 @@
-//! Extracts facts from turns: one question for as many turns as fit, and filtering of its answer.
+//! Extracts facts from turns: one request for as many turns as fit, and filtering of its answer.
 
 mod elements;
 
@@ -28,7 +28,7 @@ const CONTEXT: usize = 4;
 /// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// Minimum tokens of room for the turns. With less room, no question is asked.
+/// Minimum tokens of room for the turns. With less room, no request is sent.
 const MIN_ROOM: u64 = 150;
 
 /// Returns the statements and fact operations that the extraction model finds in the turns.
@@ -48,8 +48,8 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
     let all = lines::of_turns(task.turns, &zones, true)?;
     let mut context = lines::of_turns(task.context, &zones, true)?;
     let mut keep = Keep::new(&task, &zones);
-    let questions = Questions { task: &task, zones: zones.clone(), about: last.at() };
-    let reader = Reader { endpoint, questions, job };
+    let prompts = ExtractionPrompts { task: &task, zones: zones.clone(), about: last.at() };
+    let reader = Reader { endpoint, prompts, job };
     for part in lines::split(all, reader.room().await?) {
         reader.read_part(&part, &context, &mut keep).await?;
         context.extend(part);
@@ -59,12 +59,12 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
 
 struct Reader<'a> {
     endpoint: &'a Endpoint,
-    questions: Questions<'a>,
+    prompts: ExtractionPrompts<'a>,
     job: Job<'a>,
 }
 
-/// Renders the questions about the turns of a task.
-pub(super) struct Questions<'a> {
+/// Renders the requests about the turns of a task.
+pub(super) struct ExtractionPrompts<'a> {
     task: &'a ExtractionTask<'a>,
     zones: Zones,
     /// The time of the last turn.
@@ -73,19 +73,19 @@ pub(super) struct Questions<'a> {
 
 impl Reader<'_> {
     async fn read_part(&self, part: &[Line], context: &[Line], keep: &mut Keep<'_>) -> Result<()> {
-        let background = self.questions.background(context, self.room().await? / SHARE_OF_BACKGROUND);
-        let rendered = self.questions.render(part, background)?;
+        let background = self.prompts.background(context, self.room().await? / SHARE_OF_BACKGROUND);
+        let rendered = self.prompts.render(part, background)?;
         let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
         keep.answer(&value, part);
         Ok(())
     }
 
-    /// Returns the tokens available for the turns of one question, without its background. Fails if they are fewer than
+    /// Returns the tokens available for the turns of one request, without its background. Fails if they are fewer than
     /// [`MIN_ROOM`].
     async fn room(&self) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
-        let nothing = self.questions.background(&[], 0);
-        let Rendered { system, user } = self.questions.render(&[], nothing)?;
+        let nothing = self.prompts.background(&[], 0);
+        let Rendered { system, user } = self.prompts.render(&[], nothing)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
         let share = |room: u64| room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
@@ -100,14 +100,14 @@ impl Reader<'_> {
     }
 }
 
-impl<'a> Questions<'a> {
-    /// Returns the one question about all turns of the task, with at most `room` tokens of background.
+impl<'a> ExtractionPrompts<'a> {
+    /// Returns the one request about all turns of the task, with at most `room` tokens of background.
     pub(super) fn whole(task: &'a ExtractionTask<'a>, room: u64) -> Result<Rendered> {
         let (zones, about) = (task.settings.zones()?, task.turns.last().map_or(task.now, annals_core::Memory::at));
         let all = lines::of_turns(task.turns, &zones, true)?;
         let context = lines::of_turns(task.context, &zones, true)?;
-        let questions = Questions { task, zones, about };
-        questions.render(&all, questions.background(&context, room))
+        let prompts = ExtractionPrompts { task, zones, about };
+        prompts.render(&all, prompts.background(&context, room))
     }
 
     fn render(&self, part: &[Line], background: ExtractionData) -> Result<Rendered> {

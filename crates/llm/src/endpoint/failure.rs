@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::rate_limit_headers::retry_after;
 use super::shape::{Parameter, refused_parameter};
 
-/// Why there is no answer. Never contains text of a question or an answer.
+/// Why there is no answer. Never contains text of a request or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EndpointError {
     /// No connection, or a broken one.
@@ -26,9 +26,9 @@ pub(crate) enum EndpointError {
     Denied(u16),
     /// The endpoint failed recently for this cause; the circuit breaker stays open for a while.
     Away { left: Duration, cause: String },
-    /// The endpoint does not accept this question. It may name the parameter that it does not know.
+    /// The endpoint does not accept this request. It may name the parameter that it does not know.
     Refused { status: u16, code: String, parameter: Option<Parameter> },
-    /// The question does not fit into the context window, which the endpoint may name.
+    /// The request does not fit into the context window, which the endpoint may name.
     TooLong { window: Option<u64> },
     /// The answer cannot be used, for this reason.
     Unusable(&'static str),
@@ -73,7 +73,7 @@ impl EndpointError {
         self.is_outage() && *self != EndpointError::BrokeOff
     }
 
-    /// Returns whether the endpoint is at fault, not the question.
+    /// Returns whether the endpoint is at fault, not the request.
     pub(super) fn is_outage(&self) -> bool {
         !matches!(self, EndpointError::Refused { .. } | EndpointError::TooLong { .. } | EndpointError::Unusable(_))
     }
@@ -121,7 +121,7 @@ pub(crate) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> Endpo
 }
 
 /// Returns the machine-readable code or type of an error, in brackets; empty if there is none. Ignores messages, which quote
-/// the question.
+/// the request.
 fn code(answer: &Value) -> String {
     let words = [&answer["error"]["code"], &answer["error"]["type"]];
     let is_word = |word: &&str| word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
@@ -129,7 +129,7 @@ fn code(answer: &Value) -> String {
     word.map(|word| format!("({word})")).unwrap_or_default()
 }
 
-/// Returns [`EndpointError::TooLong`] if the error says that the question is too long. The window comes from the field `n_ctx`
+/// Returns [`EndpointError::TooLong`] if the error says that the request is too long. The window comes from the field `n_ctx`
 /// (llama.cpp) or from the message, if either names one.
 fn too_long(answer: &Value) -> Option<EndpointError> {
     let text = answer.to_string().to_lowercase();

@@ -51,7 +51,7 @@ pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> 
     let mut found: HashSet<String> = HashSet::new();
     drafted.retain_mut(|sentence| {
         let faults = faults(sentence, evidence);
-        let is_leak = |fault: &Fault| fault.claim.as_ref().is_some_and(|claim| known.holds(claim));
+        let is_leak = |fault: &Fault| fault.claim.as_ref().is_some_and(|claim| known.support(claim));
         if faults.iter().any(is_leak) || is_taken_from(&background, &sources, &sentence.text) {
             return false;
         }
@@ -82,7 +82,7 @@ fn faults(sentence: &CitedSentence, evidence: Evidence<'_>) -> Vec<Fault> {
     let mut sources = Sources::of(&lines);
     sources.add_aliases(evidence.aliases);
     let claims = claims(&sentence.text, &sources, evidence.has_names);
-    let unsupported = claims.into_iter().filter(|claim| !sources.holds(claim));
+    let unsupported = claims.into_iter().filter(|claim| !sources.support(claim));
     let fault = |claim: Claim| Fault { name: format!("{claim:?}"), claim: Some(claim) };
     let mut faults: Vec<Fault> = unsupported.map(fault).collect();
     if negation::contradictions(&sentence.text, lines.iter().map(|line| line.text.as_str())) > 0 {
@@ -175,7 +175,7 @@ impl Sources {
         self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
     }
 
-    fn holds(&self, claim: &Claim) -> bool {
+    fn support(&self, claim: &Claim) -> bool {
         match claim {
             Claim::Date(date) => self.holds_date(*date),
             Claim::Number(number) => self.holds_number(number),

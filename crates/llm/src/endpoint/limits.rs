@@ -18,7 +18,7 @@ use crate::config::{Api, Model};
 /// Time limit of each request. Without an answer the configured window is used.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Largest window in tokens that is used unless the configuration sets a larger one: models overlook more in longer questions.
+/// Largest window in tokens that is used unless the configuration sets a larger one: models overlook more in longer requests.
 const MAX_WINDOW: u64 = 32_768;
 
 /// Context window that Ollama uses by default, in tokens. Applies if neither the server nor the configuration gives another.
@@ -33,12 +33,12 @@ const AT_ONCE: usize = 4;
 /// The limits of a model as its server reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Tokens of question and answer together; `None` if the server does not report them.
+    /// Tokens of request and answer together; `None` if the server does not report them.
     pub(super) window: Option<u64>,
     /// Number of requests that the server answers in parallel. Further requests would wait in its queue and get no token
     /// meanwhile.
     pub(super) at_once: usize,
-    /// Whether the server is llama.cpp, which reports progress in reading a question.
+    /// Whether the server is llama.cpp, which reports progress in reading a request.
     pub(super) reports_progress: bool,
 }
 

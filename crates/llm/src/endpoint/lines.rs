@@ -1,4 +1,4 @@
-//! The input of a question as numbered lines, each with the turns it came from, and its division into parts that fit.
+//! The input of a request as numbered lines, each with the turns it came from, and its division into parts that fit.
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Result, Role, Sentence, Timestamp, Zones};
 use jiff::tz::TimeZone;

@@ -1,11 +1,11 @@
-//! Renders questions and reads answers about a period without an endpoint, to record the answers of a model or a person and to
+//! Renders requests and reads answers about a period without an endpoint, to record the answers of a model or a person and to
 //! judge them later.
 
 use annals_core::ports::{ExtractionTask, SummaryTask};
 use annals_core::{Draft, Error, Result};
 use serde_json::Value;
 
-use super::extraction::Questions;
+use super::extraction::ExtractionPrompts;
 use super::form::Form;
 use super::lines;
 use super::sentences;
@@ -14,13 +14,13 @@ use super::summary::{draft, words_for};
 use crate::config::Ungrounded;
 use crate::prompts::Prompt;
 
-/// A window that is large enough for every period in one question.
+/// A window that is large enough for every period in one request.
 const WINDOW: u64 = 1 << 20;
 
-/// Tokens of background of an extraction question.
+/// Tokens of background of an extraction request.
 const BACKGROUND: u64 = 1_000;
 
-/// Returns the two messages, instructions and data, that ask for the summary of a period in one question.
+/// Returns the two messages, instructions and data, that ask for the summary of a period in one request.
 pub fn question_of(task: &SummaryTask<'_>) -> Result<[String; 2]> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let all = lines::of(grain, task.sources, &zones)?;
@@ -29,14 +29,14 @@ pub fn question_of(task: &SummaryTask<'_>) -> Result<[String; 2]> {
     Ok([rendered.system, rendered.user])
 }
 
-/// Returns the two messages that ask for the facts of a task's turns in one question, with the background that fits a window of
+/// Returns the two messages that ask for the facts of a task's turns in one request, with the background that fits a window of
 /// 8,192 tokens.
 pub fn extraction_question_of(task: &ExtractionTask<'_>) -> Result<[String; 2]> {
-    let rendered = Questions::whole(task, BACKGROUND)?;
+    let rendered = ExtractionPrompts::whole(task, BACKGROUND)?;
     Ok([rendered.system, rendered.user])
 }
 
-/// Reads an answer to the question of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes
+/// Reads an answer to the request of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes
 /// orders, credentials, sentences of the prompt's example, sentences with content of the background alone, and sentences beyond
 /// twice the word limit.
 pub fn draft_of(task: &SummaryTask<'_>, answer: &Value) -> Result<Draft> {

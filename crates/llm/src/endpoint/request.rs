@@ -1,4 +1,4 @@
-//! Bodies of requests in the two APIs. The parts that are the same in every question of a kind come first, so that servers can
+//! Bodies of requests in the two APIs. The parts that are the same in every request of a kind come first, so that servers can
 //! reuse their computations of them.
 
 use async_openai::types::chat::{
@@ -14,7 +14,7 @@ use crate::config::{Api, JsonMode, Model, Reasoning};
 /// The smallest budget of reasoning that Anthropic accepts, in tokens.
 const MIN_REASONING: u64 = 1_024;
 
-/// A message of a question.
+/// A message of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChatMessage {
     /// Instructions.
@@ -34,9 +34,9 @@ impl ChatMessage {
     }
 }
 
-/// A question in a form that does not depend on the API.
+/// A request in a form that does not depend on the API.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Question<'a> {
+pub(super) struct ModelRequest<'a> {
     pub(super) messages: &'a [ChatMessage],
     pub(super) form: Form,
     /// Maximum tokens of the answer, reasoning included.
@@ -54,10 +54,10 @@ pub(super) fn path(api: Api) -> &'static str {
 }
 
 /// Returns the body of a request. Configured fields replace those of the same name.
-pub(super) fn body(model: &Model, question: Question<'_>, shape: Shape) -> Value {
+pub(super) fn body(model: &Model, model_request: ModelRequest<'_>, shape: Shape) -> Value {
     let mut body = match model.api {
-        Api::Chat | Api::Azure => chat(model, question, shape),
-        Api::Anthropic => anthropic(model, question, shape),
+        Api::Chat | Api::Azure => chat(model, model_request, shape),
+        Api::Anthropic => anthropic(model, model_request, shape),
     };
     if shape.streams {
         body.insert("stream".into(), true.into());
@@ -66,13 +66,13 @@ pub(super) fn body(model: &Model, question: Question<'_>, shape: Shape) -> Value
     Value::Object(body)
 }
 
-fn chat(model: &Model, question: Question<'_>, shape: Shape) -> Map<String, Value> {
+fn chat(model: &Model, model_request: ModelRequest<'_>, shape: Shape) -> Map<String, Value> {
     let request = CreateChatCompletionRequest {
         model: model.name.clone(),
-        messages: question.messages.iter().map(message).collect(),
+        messages: model_request.messages.iter().map(message).collect(),
         temperature: model.temperature.filter(|_| shape.temperature),
         response_format: match shape.json {
-            JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: question.form.schema() }),
+            JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: model_request.form.schema() }),
             JsonMode::Object => Some(ResponseFormat::JsonObject),
             JsonMode::None => None,
         },
@@ -84,14 +84,14 @@ fn chat(model: &Model, question: Question<'_>, shape: Shape) -> Map<String, Valu
         LimitName::MaxTokens => Some("max_tokens"),
         LimitName::None => None,
     };
-    body.extend(limit.map(|name| (name.to_owned(), question.max_output_tokens.into())));
+    body.extend(limit.map(|name| (name.to_owned(), model_request.max_output_tokens.into())));
     if let Some(reasoning) = model.reasoning.filter(|_| shape.reasoning) {
         body.insert("reasoning_effort".into(), reasoning.as_str().into());
     }
     if shape.streams && shape.counts {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
     }
-    if shape.streams && question.reports_progress {
+    if shape.streams && model_request.reports_progress {
         body.insert("return_progress".into(), true.into());
     }
     body
@@ -105,11 +105,11 @@ fn message(message: &ChatMessage) -> ChatCompletionRequestMessage {
     }
 }
 
-fn anthropic(model: &Model, question: Question<'_>, shape: Shape) -> Map<String, Value> {
+fn anthropic(model: &Model, model_request: ModelRequest<'_>, shape: Shape) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), model.name.clone().into());
-    body.insert("max_tokens".into(), question.max_output_tokens.into());
-    let system = question.messages.iter().find_map(|message| match message {
+    body.insert("max_tokens".into(), model_request.max_output_tokens.into());
+    let system = model_request.messages.iter().find_map(|message| match message {
         ChatMessage::System(text) => Some(text.as_str()),
         _ => None,
     });
@@ -118,13 +118,13 @@ fn anthropic(model: &Model, question: Question<'_>, shape: Shape) -> Map<String,
         block["cache_control"] = json!({ "type": "ephemeral" });
     }
     body.insert("system".into(), json!([block]));
-    let messages: Vec<Value> = question.messages.iter().filter_map(turn).collect();
+    let messages: Vec<Value> = model_request.messages.iter().filter_map(turn).collect();
     body.insert("messages".into(), messages.into());
     if shape.json == JsonMode::Schema {
-        let schema = question.form.schema().schema;
+        let schema = model_request.form.schema().schema;
         body.insert("output_config".into(), json!({ "format": { "type": "json_schema", "schema": schema } }));
     }
-    match thinking(model.reasoning.filter(|_| shape.reasoning), question.max_output_tokens) {
+    match thinking(model.reasoning.filter(|_| shape.reasoning), model_request.max_output_tokens) {
         Some(thinking) => drop(body.insert("thinking".into(), thinking)),
         // Anthropic accepts no temperature beside reasoning.
         None if shape.temperature => body.extend(model.temperature.map(|value| ("temperature".into(), value.into()))),

@@ -20,7 +20,7 @@ pub(super) struct CitedSentence {
 }
 
 impl CitedSentence {
-    /// Returns the sentence as a line of the next question.
+    /// Returns the sentence as a line of the next request.
     pub(super) fn line(&self) -> Line {
         let group = String::new();
         let text = crate::prompts::tame(&self.text);

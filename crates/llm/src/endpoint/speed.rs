@@ -23,7 +23,7 @@ const MIN_TOKENS: u64 = 384;
 /// Weight of a new measurement in the moving average.
 const WEIGHT: f64 = 0.5;
 
-/// A request with fewer new tokens in its question says nothing about the speed of reading.
+/// A request with fewer new tokens says nothing about the speed of reading.
 const WORTH_MEASURING: u64 = 100;
 
 /// Speed of one model.
@@ -35,7 +35,7 @@ pub(super) struct Speed {
 /// The measured speed of a model, and totals of its requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct State {
-    /// Tokens of a question per second.
+    /// Tokens of a request per second.
     pub(super) reading: Option<f64>,
     /// Tokens of an answer per second.
     pub(super) writing: Option<f64>,
@@ -45,7 +45,7 @@ pub(super) struct State {
     pub(super) running: u64,
     /// Total duration of all answered requests, in seconds.
     pub(super) seconds: f64,
-    /// Total tokens of questions, of answers, and of the cached parts of questions.
+    /// Total tokens of requests, of answers, and of the cached parts of requests.
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
     pub(super) cached: u64,
@@ -59,10 +59,10 @@ impl Speed {
         *self.state()
     }
 
-    /// Records an answer. `question` is an estimate, for servers that do not count.
-    pub(super) fn record(&self, completion: &Completion, question: u64) {
+    /// Records an answer. `request` is an estimate, for servers that do not count.
+    pub(super) fn record(&self, completion: &Completion, prompt_tokens: u64) {
         let timing = completion.timing;
-        let read = completion.tokens_in.unwrap_or(question).saturating_sub(completion.cached);
+        let read = completion.tokens_in.unwrap_or(prompt_tokens).saturating_sub(completion.cached);
         let (reading, writing) = match (timing.measured, timing.reading) {
             (Some((reading, writing)), _) => (Some(reading), Some(writing)),
             (None, Some(waited)) => {
@@ -81,7 +81,7 @@ impl Speed {
         state.writing = mean(state.writing, writing);
         state.requests += 1;
         state.seconds += timing.reading.unwrap_or_default().as_secs_f64() + timing.writing.as_secs_f64();
-        state.tokens_in += completion.tokens_in.unwrap_or(question);
+        state.tokens_in += completion.tokens_in.unwrap_or(prompt_tokens);
         state.tokens_out += completion.out();
         state.cached += completion.cached;
     }

@@ -31,8 +31,8 @@ pub(super) struct Watch<'a> {
     pub(super) begun: Instant,
     /// Maximum time without a token.
     pub(super) silence: Duration,
-    /// Estimated tokens of the question.
-    pub(super) question: u64,
+    /// Estimated tokens of the request.
+    pub(super) prompt_tokens: u64,
     /// Called with the estimated tokens of the answer so far.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
     /// Called with the wait that a server asks for because its quota is used up.
@@ -77,7 +77,7 @@ async fn events(response: Response, watch: Watch<'_>) -> Result<Completion, Endp
         // Without a token or a reported count, there is no cost to book.
         Err(failure) if reading.estimated_out() == 0 && reading.tokens_in().is_none() => Err(failure),
         Err(failure) => {
-            watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.question);
+            watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.prompt_tokens);
             watch.spent.tokens_out += reading.estimated_out();
             // A further attempt needs a reservation of its own.
             Err(if failure.passes() { EndpointError::BrokeOff } else { failure })
@@ -116,7 +116,7 @@ fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, Endpoi
     let mut bytes = 0;
     let limited = response.bytes_stream().map_err(unreachable).and_then(move |chunk| {
         bytes += chunk.len();
-        let too_long = || EndpointError::Unusable("its answer is longer than a million bytes");
+        let too_long = || EndpointError::Unusable("its answer is longer than 32 million bytes");
         futures::future::ready(if bytes > MAX_STREAM_BYTES { Err(too_long()) } else { Ok(chunk) })
     });
     // Some servers leave out the blank line after the last event.

@@ -1,4 +1,4 @@
-//! The summary to write. Renders its questions and checks the answers, independently of how the model is called.
+//! The summary to write. Renders its requests and checks the answers, independently of how the model is called.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Error, Grain, Result, Zones};

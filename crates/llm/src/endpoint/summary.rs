@@ -1,4 +1,4 @@
-//! Writes one summary. Input too long for one question is summarised in parts, and the parts are merged.
+//! Writes one summary. Input too long for one request is summarised in parts, and the parts are merged.
 
 use annals_core::ports::{Engine, SummaryTask};
 use annals_core::{Draft, Error, Grain, Purpose, Result};
@@ -18,16 +18,16 @@ const FLOOR: usize = 25;
 /// Maximum rounds of partial summaries and merges. Each round has several times fewer parts than the one before.
 const MERGES: usize = 6;
 
-/// Tokens per word of a partial summary in the next question, including its share of the number and date in front.
+/// Tokens per word of a partial summary in the next request, including its share of the number and date in front.
 const TOKENS_PER_WORD: u64 = 6;
 
 /// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// Minimum tokens of room for the lines. With less room, no question is asked.
+/// Minimum tokens of room for the lines. With less room, no request is sent.
 const MIN_ROOM: u64 = 150;
 
-/// Minimum tokens of room in a question that merges parts or amends a sealed summary, even if the server is slow.
+/// Minimum tokens of room in a request that merges parts or amends a sealed summary, even if the server is slow.
 const MIN_ROOM_TO_MERGE: u64 = 1_536;
 
 /// Writes the summary of a period with the model for its grain.
@@ -36,7 +36,7 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
     let late = lines::of(grain, task.sources, &zones)?;
     let base = task.base.map(|base| lines::of_base(base, task.period.cover_days().0)).unwrap_or_default();
     if late.is_empty() {
-        // There are no lines: a question would be wasted.
+        // There are no lines: a request would be wasted.
         return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
@@ -51,8 +51,9 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         now: task.now,
         way: &way,
     };
-    // A batch is collected on one day and read on another, and only the same question finds its answer. The background changes
-    // in between: the day before may be summarised in the same batch.
+    // Saved answers are found by the digest of the request. A later pass reads the answers of a batch and must build the same
+    // request, so the background is left out: it may have changed by then, because the previous period may have been
+    // summarised in the same batch.
     let background = task.background.filter(|_| !way.has_no_hurry());
     let task = SummaryTask { background, ..task };
     let subject = Subject::new(&task, zones, &all);
@@ -138,7 +139,7 @@ impl Scribe<'_> {
         self.ask(Prompt::Amend, &base, &late, words).await
     }
 
-    /// Asks one question. The lines of the base are numbered first.
+    /// Sends one request. The lines of the base are numbered first.
     async fn ask(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<CitedSentence>> {
         let all = [base, lines].concat();
         let window = self.endpoint.channel(self.job.purpose)?.sizes().await.window;
@@ -149,9 +150,9 @@ impl Scribe<'_> {
         Ok(sentences::within(words * 2, value))
     }
 
-    /// Returns the tokens available for the lines of one question: as many as the server reads and answers in about a minute.
-    /// Parts are merged and sealed summaries amended in larger questions, because every further round of merging loses
-    /// something. Questions of a batch use all that the window allows.
+    /// Returns the tokens available for the lines of one request: as many as the server reads and answers in about a minute.
+    /// Parts are merged and sealed summaries amended in larger requests, because every further round of merging loses
+    /// something. Requests of a batch use all that the window allows.
     async fn room(&self, prompt: Prompt) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
         let window = channel.sizes().await.window;
@@ -179,7 +180,7 @@ impl Scribe<'_> {
     }
 }
 
-/// Returns the words of each of `parts` partial summaries, so that all fit into one question.
+/// Returns the words of each of `parts` partial summaries, so that all fit into one request.
 fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
 }

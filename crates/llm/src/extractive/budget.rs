@@ -52,7 +52,7 @@ impl Budget {
 
     /// Returns whether the text is within the budget. `added` is the number of words added to the quotes, names and dates:
     /// they count only against the limit of the grain.
-    pub(super) fn holds(self, text: &str, added: usize) -> bool {
+    pub(super) fn fits(self, text: &str, added: usize) -> bool {
         let words = length(text);
         words <= self.limit
             && words <= self.words + added

@@ -21,7 +21,7 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
     while let Some(index) = open.take_best() {
         chosen.insert(index);
         let sentences = || chosen.iter().map(|index| &pool[*index].sentence);
-        if budget.holds(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
+        if budget.fits(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
             open.mark_chosen(index);
         } else {
             // A shorter one may still fit.

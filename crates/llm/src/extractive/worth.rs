@@ -31,7 +31,7 @@ const QUESTION: f64 = 0.3;
 const CUT: f64 = 0.5;
 
 /// Minimum words of more than three letters with content in a line of a record; more without name or notable event.
-const TOLD: usize = 3;
+const MIN_CONTENT_WORDS: usize = 3;
 
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7
 /// %.
@@ -153,10 +153,10 @@ fn substance(words: &[(String, Kind)]) -> f64 {
 /// ("Data entry") and chores ("Raked the yard. Church.").
 fn is_scant(sentence: &str, is_labelled: bool, language: Language, words: &[(String, Kind)], event: Event) -> bool {
     let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
-    let told = words.iter().filter(|(word, _)| tells(word)).count();
+    let content_words = words.iter().filter(|(word, _)| tells(word)).count();
     let is_plain = event >= Event::Happening && !record::is_named(sentence, language);
     let more = if is_labelled { 1 } else { 2 };
-    told < TOLD + if is_plain { more } else { 0 }
+    content_words < MIN_CONTENT_WORDS + if is_plain { more } else { 0 }
 }
 
 fn mood(sentence: &str) -> f64 {

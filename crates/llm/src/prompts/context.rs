@@ -18,7 +18,8 @@ pub(crate) enum Context {
     Extraction(ExtractionFrame, ExtractionData),
 }
 
-/// The summary to write.
+/// Variables that describe the summary to write, such as its period, length and language. They contain no text of a
+/// conversation, so both parts of the prompt may use them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SummaryFrame {
     /// Label of the period.

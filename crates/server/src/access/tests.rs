@@ -157,7 +157,8 @@ fn tells_nothing(what: &str, answer: &Value) {
     }
 }
 
-/// A service that others can reach has no access without a key, not even after the last key was revoked.
+/// Without a key, a service that listens on an address other than loopback refuses requests, even if no key exists, as after the
+/// last key was revoked.
 #[tokio::test]
 async fn access_without_a_key_needs_a_loopback_listener() {
     async fn check(listen: &str, expect: u16) {

@@ -11,7 +11,7 @@ use super::rollup::by_grain;
 use crate::Service;
 use crate::wire::{AgentFailure, BatchStep, BatchView, EstimateView};
 
-/// Ratio of a question's real tokens to the upper estimate, as measured on diaries and chats.
+/// Ratio of a request's real tokens to the upper estimate, as measured on diaries and chats.
 const TRUE_SHARE: f64 = 0.75;
 
 /// Minimum number of recorded calls for which their mean is used instead of a rule.
@@ -20,7 +20,7 @@ const ENOUGH_CALLS: u64 = 20;
 /// Maximum age of these calls.
 const MEASURED: SignedDuration = SignedDuration::from_hours(60 * 24);
 
-/// Tokens of the instructions of a question.
+/// Tokens of the instructions of a request.
 const INSTRUCTIONS: u64 = 800;
 
 /// How long a failed batch is listed: as long as no batch is sent to a server that permanently refused one.
@@ -30,7 +30,7 @@ const FAILED_FOR: SignedDuration = SignedDuration::from_hours(24);
 const MICROS: f64 = 1_000_000.0;
 
 impl Service {
-    /// Takes the results of batches that have ended, writes the summaries that they make possible, and sends the questions
+    /// Takes the results of batches that have ended, writes the summaries that they make possible, and sends the requests
     /// that are due then. `budget` is the number of tokens that each agent may use today, in place of its own limit and the
     /// operator's.
     pub(crate) async fn batch_step(&self, agents: &[Agent], budget: Option<u64>, now: Timestamp) -> Result<BatchStep> {
@@ -83,7 +83,7 @@ impl Service {
         }
     }
 
-    /// Sends the collected questions in batches. Errors are logged.
+    /// Sends the collected requests in batches. Errors are logged.
     pub(crate) async fn send_batches(&self, now: Timestamp) {
         if let Some(batching) = &self.parts.batching {
             log_batches(batching.send(now).await);
@@ -129,7 +129,7 @@ impl Service {
         Ok(estimates.into_iter().map(view).collect())
     }
 
-    /// Returns the model to assume for grains with questions that cannot be counted yet: the model of the first estimate, or
+    /// Returns the model to assume for grains with requests that cannot be counted yet: the model of the first estimate, or
     /// the first configured model if there is no estimate.
     async fn model_of_coarse(&self, agent: &Agent, estimates: &[Estimate]) -> Result<Option<String>> {
         let settings = self.parts.store.settings(agent).await?;
@@ -137,7 +137,7 @@ impl Service {
         Ok(first.or_else(|| self.model_states(&settings).first().map(|state| state.model.clone())))
     }
 
-    /// Returns the mean tokens of questions and answers, by purpose and model. Leaves out models with fewer than
+    /// Returns the mean tokens of requests and answers, by purpose and model. Leaves out models with fewer than
     /// [`ENOUGH_CALLS`] calls for the purpose.
     async fn measured(&self, agent: &Agent, now: Timestamp) -> Result<Measured> {
         let since = now.saturating_sub(MEASURED).unwrap_or(Timestamp::MIN);
@@ -159,11 +159,11 @@ impl Service {
     }
 }
 
-/// Mean tokens of a question and of its answer, by purpose and model.
+/// Mean tokens of a request and of its answer, by purpose and model.
 type Measured = BTreeMap<(Purpose, String), (f64, f64)>;
 
-/// Returns the expected tokens of all questions and of all answers. For days the tokens of the questions are counted, because
-/// days differ; for coarser periods the measured mean is used, because their questions are alike.
+/// Returns the expected tokens of all requests and of all answers. For days the tokens of the requests are counted, because
+/// days differ; for coarser periods the measured mean is used, because their requests are alike.
 fn tokens(estimate: &Estimate, measured: &Measured) -> (u64, u64) {
     let (calls, upper) = (estimate.calls as f64, estimate.tokens_in as f64);
     let by_rule = (upper * TRUE_SHARE, calls * answer_of(estimate.purpose) as f64);

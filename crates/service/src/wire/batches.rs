@@ -47,7 +47,7 @@ impl From<ModelBatch> for BatchView {
     }
 }
 
-/// One step of a roll-up by batches: results were taken, summaries written, and further questions sent.
+/// One step of a roll-up by batches: results were taken, summaries written, and further requests sent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BatchStep {
     /// Number of summaries written, per grain.

@@ -45,7 +45,7 @@ pub struct DocumentView {
     pub value: Option<Value>,
     /// Number of writes since the document was created, the first included.
     pub version: u64,
-    /// When it was created.
+    /// When the document was first written. Replacing it keeps this time.
     #[schema(format = DateTime)]
     pub created_at: String,
     /// When it was last written.

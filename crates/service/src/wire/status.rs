@@ -253,7 +253,7 @@ impl From<&Usage> for UsageView {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollupRequest {
-    /// Only reports what would be read.
+    /// Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would cost.
     #[serde(default)]
     pub dry_run: bool,
     /// Also rewrites summaries that were written with a prompt, model or engine other than the present one.

@@ -97,8 +97,8 @@ fn view_box(nodes: &BTreeMap<String, Node<'_>>) -> String {
     };
     let ((x, width), (y, height)) = (extent(|point| point.0, MARGIN.0), extent(|point| point.1, MARGIN.1));
     // The view box has a minimum width, so that a small graph is not magnified.
-    let spare = (1000.0 - width).max(0.0);
-    format!("{:.0} {y:.0} {:.0} {height:.0}", x - spare / 2.0, width + spare)
+    let margin = (1000.0 - width).max(0.0);
+    format!("{:.0} {y:.0} {:.0} {height:.0}", x - margin / 2.0, width + margin)
 }
 
 fn edge(fact: &FactView, nodes: &BTreeMap<String, Node<'_>>) -> Markup {

@@ -173,7 +173,7 @@ fn print_restored(imported: &ImportAnswer) {
     say!("Restored {} from an export{of_them}.", plural(imported.restored, "record"));
 }
 
-/// The contents of the files: messages and exports.
+/// The checked files to import, by kind. Their lines are read again when they are sent.
 #[derive(Default)]
 struct Contents {
     messages: Vec<MessageFile>,

@@ -1,4 +1,4 @@
-//! Questions that are collected for one batch: their records, and the lines of the file that is sent.
+//! Requests that are collected for one batch: their records, and the lines of the file that is sent.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -132,7 +132,7 @@ impl BatchCollector {
     }
 
     /// Uploads the lines if the provider takes a file, and records that the batch is being created. Returns the body that
-    /// creates it. Checks before each attempt whether questions of the batch were erased meanwhile: erased text must not leave
+    /// creates it. Checks before each attempt whether requests of the batch were erased meanwhile: erased text must not leave
     /// the machine.
     async fn prepare(
         &self,
@@ -361,7 +361,7 @@ fn periods_by_agent(requests: &[BatchedRequest]) -> PeriodsByAgent {
 
 /// Why a batch was not sent.
 enum Unsent {
-    /// Something that its questions may contain was erased.
+    /// Something that its requests may contain was erased.
     Erased,
     /// The provider has not accepted the batch.
     Refused(EndpointError),

@@ -38,7 +38,7 @@ impl Life {
     async fn ask(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<usize> {
         let (settings, mut written) = (Settings::default(), 0);
         for agent in agents {
-            // Questions of different agents differ, so that the provider notices a question that it gets twice.
+            // Requests of different agents differ, so that the provider notices a request that it gets twice.
             let own = super::turns(&[("self", agent.name(), "I keep a diary from today on.")]).await;
             let sources = [turns, &own].concat();
             let task = SummaryTask {

@@ -8,7 +8,7 @@ use super::*;
 
 const WINDOW: u64 = 6_000;
 
-/// Every dialect with the setting that names its API, and the number of requests for two questions.
+/// Every dialect with the setting that names its API, and the number of HTTP requests for two model requests.
 const DIALECTS: [(Dialect, &str, usize); 10] = [
     (Dialect::Plain, "chat", 2),
     // `max_tokens`, then `temperature` are refused.

@@ -1,4 +1,4 @@
-//! Extraction: filtering of answers, and content of questions.
+//! Extraction: filtering of answers, and content of requests.
 
 use super::*;
 

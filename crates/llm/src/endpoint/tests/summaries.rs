@@ -1,4 +1,4 @@
-//! Results of good answers, their cost, and the content of questions.
+//! Results of good answers, their cost, and the content of requests.
 
 use annals_core::Role;
 
@@ -112,7 +112,7 @@ async fn same_question_is_paid_for_once() {
     let again = rig.day(&day).await.unwrap();
     assert_eq!((again.tokens, &again.sentences), (0, &first.sentences));
     assert_eq!(server.requests().len(), 1);
-    // Another prompt makes another question and another recipe.
+    // Another prompt makes another request and another recipe.
     let before = Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily);
     rig.settings.prompts.insert("daily".into(), "In verse.\n---\n{{ sources }}".into());
     assert_ne!(Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily), before);

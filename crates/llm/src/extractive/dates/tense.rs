@@ -22,7 +22,7 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let nearest = (0..words.len())
         .filter(|place| is_ahead(words[*place]) || past(words[*place]))
         .min_by_key(|place| distance(*place));
-    nearest.is_some_and(|place| past(words[place]) && !is_question(words, place))
+    nearest.is_some_and(|place| past(words[place]) && !follows_a_future_word(words, place))
 }
 
 /// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a
@@ -40,7 +40,7 @@ fn is_ahead(word: &str) -> bool {
 }
 
 /// Returns whether a past form follows a word of the future: "will have finished", "to be moved".
-fn is_question(words: &[&str], place: usize) -> bool {
+fn follows_a_future_word(words: &[&str], place: usize) -> bool {
     words[place.saturating_sub(2)..place].iter().any(|word| is_ahead(word))
 }
 

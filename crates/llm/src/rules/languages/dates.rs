@@ -22,7 +22,7 @@ pub(super) fn compiled(
     }
     for (month, english) in names.months.iter().zip(english.months.map(capitalised)) {
         dates.push((
-            word(&format!(r"{before}?(?P<day>\d{{1,2}})\.?(?: de)? {month}(?:(?: de)? (?P<year>\d{{4}}))?")),
+            word(&format!(r"{before}(?P<day>\d{{1,2}})\.?(?: de)? {month}(?:(?: de)? (?P<year>\d{{4}}))?")),
             format!("on $day {english} $year"),
         ));
         dates.push((word(&format!(r"{before}{month}(?:(?: de)? (?P<year>\d{{4}}))?")), format!("in {english} $year")));

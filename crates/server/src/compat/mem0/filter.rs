@@ -60,7 +60,7 @@ impl Filter {
             Filter::Any(filters) => filters.iter().any(|filter| filter.admits(memory)),
             Filter::Not(filter) => !filter.admits(memory),
             Filter::Field { path, test } => {
-                test.holds(path.iter().fold(memory, |value, name| value.get(name).unwrap_or(&Value::Null)))
+                test.matches(path.iter().fold(memory, |value, name| value.get(name).unwrap_or(&Value::Null)))
             }
         }
     }
@@ -160,7 +160,7 @@ fn values(name: &str, value: &Value) -> Result<Vec<Value>, Problem> {
 }
 
 impl Test {
-    fn holds(&self, value: &Value) -> bool {
+    fn matches(&self, value: &Value) -> bool {
         match self {
             Test::Exists => !value.is_null(),
             Test::Equals(expect) => is_or_has(value, expect),
