@@ -2,7 +2,7 @@
 
 /** Agents that the caller may use, ordered by name. */
 export interface AgentsAnswer {
-  /** Their names. */
+  /** Names of the agents. */
   agents: Array<string>;
   /** Cursor of the next page, if there is one. */
   next_cursor?: string | null;
@@ -42,13 +42,13 @@ export interface BlocksView {
   blocks: Array<BlockView>;
 }
 
-/** What the configuration allows per UTC day. Reranking has a budget of its own of the same size. */
+/** The configured token budgets per UTC day. Reranking has a budget of its own of the same size. */
 export interface BudgetView {
-  /** Tokens of one agent whose settings name no budget. */
+  /** Tokens that an agent may use if its settings have no budget. */
   agent: number;
-  /** Tokens of all agents. */
+  /** Tokens that all agents may use together. */
   process: number;
-  /** Tokens of all agents of a workspace. */
+  /** Tokens that all agents of a workspace may use together. */
   workspace: number;
 }
 
@@ -56,7 +56,7 @@ export interface BudgetView {
 export interface CollectionView {
   /** Its path. */
   collection: string;
-  /** Number of its own documents, without those below it. */
+  /** Number of documents in this collection, not counting collections below it. */
   documents: number;
 }
 
@@ -74,17 +74,17 @@ export interface ContextAnswer {
   agent: string;
   /** What to try, if something was left out or nothing was found. */
   hint?: string | null;
-  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  /** Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable. */
   incomplete_because?: string | null;
   /** The pieces of the text, in the same order. */
   items: Array<ContextItemView>;
   /** Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation. */
   known: boolean;
-  /** Why the rerank model did not order the results although it was asked. They then keep the order without it. */
+  /** Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model. */
   not_reranked_because?: string | null;
   /** Number of further matches that did not fit into the budget. */
   omitted: number;
-  /** Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order. */
+  /** Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order. */
   reranked?: boolean | null;
   /** Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions. */
   text: string;
@@ -174,13 +174,13 @@ export interface CorrectRequest {
 
 /** Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches. */
 export interface CostView {
-  /** Name of the agent. Empty for what agents cost that were erased since. */
+  /** Name of the agent. Empty for the costs of agents that have been deleted since. */
   agent: string;
   /** Whether the answers came in batches, at half the price. */
   batch?: boolean;
   /** Number of calls that were answered. */
   calls: number;
-  /** What they cost. Null if the model has no price. */
+  /** Cost of these tokens. Null if the model has no price. */
   cost?: number | null;
   /** The UTC day. */
   day: string;
@@ -197,11 +197,11 @@ export interface CostView {
 /** Costs of some days. */
 export interface CostsAnswer {
   budget?: BudgetView | null;
-  /** Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents. */
+  /** Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty agents. */
   built_in?: number | null;
-  /** Sum of what has a price. */
+  /** Total cost of the models that have a price. */
   cost: number;
-  /** By agent, day, purpose and model. */
+  /** The costs by agent, day, purpose and model. */
   costs: Array<CostView>;
   /** Currency of the prices; empty if there are none. */
   currency: string;
@@ -251,7 +251,7 @@ export interface DocumentIn {
 export interface DocumentResult {
   /** The document, without its content. */
   document: DocumentView;
-  /** Place of its best passage. */
+  /** Position of the best passage. */
   passage: PassageView;
   /** Relevance to the query: higher is better, comparable within one answer only. */
   score: number;
@@ -281,13 +281,13 @@ export interface DocumentSearchRequest {
 export interface DocumentView {
   /** Path of its collection: labels joined with dots. */
   collection: string;
-  /** When it was created. */
+  /** When the document was first written. Replacing it keeps this time. */
   created_at: string;
   /** When it expires. */
   expires_at?: string | null;
   /** Its key, unique within the collection. */
   key: string;
-  /** Number of passages by which it is found. */
+  /** Number of passages into which the document is split for searches. */
   passages: number;
   /** Its text. Lists and searches leave it out. */
   text?: string | null;
@@ -295,7 +295,7 @@ export interface DocumentView {
   updated_at: string;
   /** Its JSON value. Lists and searches leave it out. */
   value?: unknown;
-  /** Number of its writes since it was created. */
+  /** Number of writes since the document was created, the first included. */
   version: number;
 }
 
@@ -312,13 +312,13 @@ export interface DocumentsAnswer {
 /** Engine that writes summaries and facts. */
 export type EngineWord = "auto" | "extractive";
 
-/** What questions of one purpose would cost. */
+/** Estimated cost of the model calls for one purpose. */
 export interface EstimateView {
   /** Number of calls. */
   calls: number;
-  /** What they would cost. Null if the model has no price. */
+  /** Estimated cost of these calls. Null if the model has no price. */
   cost?: number | null;
-  /** What they would cost in a batch. */
+  /** Estimated cost of these calls in a batch. Null if the model has no price. */
   cost_in_batch?: number | null;
   /** Name of the model. */
   model: string;
@@ -378,7 +378,7 @@ export interface FactView {
 export interface FactsAnswer {
   /** Name of the agent. */
   agent: string;
-  /** Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing. */
+  /** Only for paths: whether the two persons or things are connected. A path without facts means that both are names of the same person or thing. */
   connected?: boolean | null;
   /** The facts. */
   facts: Array<FactView>;
@@ -422,9 +422,9 @@ export interface ForgetAnswer {
   dead_letters: number;
   /** Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages. */
   documents: Array<string>;
-  /** Whether it was erased. */
+  /** Whether the erasure was carried out. False for a dry run. */
   done: boolean;
-  /** Only for a subject: memories that stay and lose a former text that names it. */
+  /** Only for a subject: memories that stay, but lose former texts that name the subject. */
   former_texts?: Array<string>;
   /** Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries. */
   lost: Array<string>;
@@ -441,7 +441,7 @@ export interface ForgetAnswer {
   statements: Array<string>;
   /** Ids of the turns. */
   turns: Array<string>;
-  /** Only for a subject: other names that were not followed, because only other people said that they mean the same. */
+  /** Only for a subject: other names that were not followed, because only other people said that they belong to the subject. */
   unfollowed: Array<string>;
   /** Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone. */
   unread: number;
@@ -489,7 +489,7 @@ export interface FoundItems {
   people: Record<string, number>;
   /** Number of messages of each role. */
   roles: Record<string, number>;
-  /** Number of statements of other memories. */
+  /** Number of statements from other memory programs. */
   statements: number;
 }
 
@@ -516,15 +516,15 @@ export interface Health {
   version: string;
 }
 
-/** Number of imported things of one type. */
+/** Numbers of imported items of one type. */
 export interface ImportCounts {
-  /** Ones that were forgotten earlier and stay forgotten. */
+  /** Number of items that were forgotten earlier and stay forgotten. */
   forgotten: number;
-  /** Ones that were stored already. */
+  /** Number of items that were stored already. */
   known: number;
-  /** New ones. */
+  /** Number of new items. */
   new: number;
-  /** Ones that replaced stored ones with other content. */
+  /** Number of items that replaced stored items with other content. */
   revised: number;
 }
 
@@ -536,7 +536,7 @@ export interface ImportReport {
   found: FoundItems;
   /** The kind of source. */
   from: string;
-  /** What was not imported. */
+  /** Items that were not imported. */
   skipped: Array<SkippedView>;
   stored?: StoredItems | null;
 }
@@ -552,11 +552,11 @@ export interface ImportView {
   bytes: number;
   /** Bytes that were read so far. */
   bytes_read: number;
-  /** Whether it only reports. */
+  /** Whether the import is a dry run, which only reports. */
   dry_run: boolean;
   /** Why it failed. */
   error?: string | null;
-  /** What the upload is. */
+  /** Kind of the upload. */
   from: string;
   /** Id for `GET /v1/operations/{id}`. */
   operation_id: string;
@@ -670,7 +670,7 @@ export interface MessageIn {
   role: RoleWord;
 }
 
-/** A configured model as it has worked since the service started. */
+/** A configured model, with figures since the service started. */
 export interface ModelView {
   /** Tokens of questions that the server had cached. */
   cached: number;
@@ -747,17 +747,17 @@ export interface PassageOf {
   collection: string;
   /** Its key. */
   key: string;
-  /** Place of the passage. */
+  /** Position of the passage. */
   passage: PassageView;
 }
 
-/** The place of a passage in its document. */
+/** The position of a passage in its document. */
 export interface PassageView {
-  /** The character after its last one. */
+  /** Position after the last character. */
   end: number;
-  /** Its number, counted from 0. */
+  /** Number of the passage in its document, counted from 0. */
   ordinal: number;
-  /** Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line. */
+  /** Position of the first character, counted from 0. For a JSON value, characters are counted in the searched values, one per line. */
   start: number;
 }
 
@@ -783,7 +783,7 @@ export interface PeriodView {
   author?: AuthorView | null;
   /** Whether a person has corrected the summary. */
   corrected: boolean;
-  /** Why the last attempt failed, or what it waits for. */
+  /** Why the last attempt failed, or what the period waits for. */
   error?: string | null;
   /** First local day that it covers. */
   from: string;
@@ -853,7 +853,7 @@ export interface PriceView {
 
 /** The prices of models. They are entered by people and belong to the whole service. */
 export interface PricesView {
-  /** The currency of all prices, as it is to be shown. */
+  /** The currency of all prices, in the form in which it is shown. */
   currency: string;
   /** One price for each model. Models without one cost an unknown amount. */
   prices: Array<PriceView>;
@@ -898,7 +898,7 @@ export interface ProofView {
 export interface PutDocument {
   /** Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written. */
   expected_version?: number | null;
-  /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing. */
+  /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. If absent, the whole value is searched; with an empty list, nothing is. */
   indexed?: Array<string> | null;
   /** Seconds after which the document expires. */
   lifetime_seconds?: number | null;
@@ -920,15 +920,15 @@ export interface RangeView {
 export interface ReembeddingView {
   /** Number of changes that the new tables hold. */
   done: number;
-  /** The models of the tables that answer; empty for one whose vectors are placeholders. */
+  /** Models of the tables that searches use now; an empty name for a table whose vectors are placeholders. */
   from: Array<string>;
-  /** Those of the former models that cannot be opened: words alone find the memories of their tables. */
+  /** Former models that cannot be opened. The memories of their tables are found by words alone. */
   missing: Array<string>;
-  /** Estimated seconds until they are complete, once the service has begun. */
+  /** Estimated seconds until the new tables are complete. Null until the service has begun. */
   seconds_left?: number | null;
   /** The configured model. */
   to: string;
-  /** Number of changes to apply to them. */
+  /** Number of changes to apply to the new tables. */
   total: number;
 }
 
@@ -951,7 +951,7 @@ export interface RollupAnswer {
   failed: Array<FailureView>;
   /** Number of periods whose answers come with a batch. */
   in_batch?: number;
-  /** Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them. */
+  /** Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them. */
   left?: number;
   /** Periods that are over but not due yet, because messages of them may still arrive. */
   not_yet_due: Array<NotYetDueView>;
@@ -975,9 +975,9 @@ export interface RollupAnswer {
 
 /** A request for a roll-up. */
 export interface RollupRequest {
-  /** Only reports what would be read. */
+  /** Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would cost. */
   dry_run?: boolean;
-  /** Also writes summaries again whose prompt, model or engine is not the present one. */
+  /** Also rewrites summaries that were written with a prompt, model or engine other than the present one. */
   refresh?: boolean;
 }
 
@@ -991,20 +991,20 @@ export interface SearchAnswer {
   grains: Array<GrainWord>;
   /** What to try when few results were found. */
   hint?: string | null;
-  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  /** Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable. */
   incomplete_because?: string | null;
-  /** Why the rerank model did not order the results although it was asked. They then keep the order without it. */
+  /** Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model. */
   not_reranked_because?: string | null;
   period?: RangeView | null;
   /** The days that were searched. With a period of a month or longer, the days that were searched for turns. */
   range: RangeView;
   /** Whether the range holds no memory of these grains at all, so that another query will not help. */
   range_is_empty: boolean;
-  /** Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order. */
+  /** Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order. */
   reranked?: boolean | null;
   /** The memories that were found. */
   results: Array<MemoryView>;
-  /** Time expressions recognised in the query. They raise memories of that time and filter nothing. */
+  /** Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out. */
   said: Array<TimeExpressionView>;
   summary_range?: RangeView | null;
   /** IANA name of the time zone of the days. */
@@ -1053,7 +1053,7 @@ export interface SentenceView {
   from: Array<string>;
   /** Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what they say. */
   grounded?: boolean;
-  /** Who said it. */
+  /** Who said the sentence. */
   speaker?: string | null;
   /** Text of the sentence. */
   text: string;
@@ -1099,16 +1099,16 @@ export interface SettingsView {
   time_zones: Array<ZoneView>;
 }
 
-/** Something that was not imported. */
+/** Items of one kind that were not imported. */
 export interface SkippedView {
-  /** How many there are. */
+  /** Number of these items. */
   count: number;
-  /** What is wrong with the first, or what it looks like; may be empty. Contains no text of a person. */
+  /** What is wrong with the first of these items, or what it looks like; may be empty. Contains no text that a person wrote. */
   example: string;
-  /** What it is. */
+  /** Kind of the items. */
   kind: string;
-  /** Where the first stands. */
-  place: string;
+  /** Location of the first of these items in the source. */
+  location: string;
 }
 
 /** The memories from which a memory was made. */
@@ -1125,7 +1125,7 @@ export interface SourcesAnswer {
 export interface StatusView {
   /** Name of the agent. */
   agent: string;
-  /** Number of messages that could not be brought through a stage. `annals dead list` shows why. */
+  /** Number of messages that could not be made searchable or read for facts. `annals dead list` shows why. */
   dead: number;
   /** Periods that the built-in engine wrote in place of a model. They are written again when the model is available. */
   degraded: Array<string>;
@@ -1141,7 +1141,7 @@ export interface StatusView {
   grains: Array<GrainStatus>;
   /** Periods whose answers come with a batch. */
   in_batch?: Array<string>;
-  /** Why the last attempt to make them searchable failed. It is repeated with growing pauses. */
+  /** Why the last attempt to make changes searchable failed. The attempt is repeated with growing pauses. */
   index_error?: string | null;
   /** When the agent's last message was said. */
   last?: string | null;
@@ -1149,7 +1149,7 @@ export interface StatusView {
   last_ingest?: string | null;
   /** Number of live memories per grain. */
   memories: Record<string, number>;
-  /** The models that write for this agent, as they have worked since the service started. */
+  /** The models that write for this agent, with figures since the service started. */
   models?: Array<ModelView>;
   /** Number of changes that are not read for facts yet. */
   not_yet_read_for_facts: number;
@@ -1164,17 +1164,17 @@ export interface StatusView {
   requests_left?: number | null;
   /** Number of periods whose sources were pruned. */
   sealed: number;
-  /** Estimated seconds that these take, once a request was answered. */
+  /** Estimated seconds that these requests take. Null until a request was answered. */
   seconds_left?: number | null;
   /** IANA name of the agent's time zone. */
   time_zone: string;
-  /** Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations. */
+  /** Periods whose summary is not fully supported by its sources, each with the number of unsupported names, numbers, dates and negations. */
   ungrounded?: Array<UngroundedView>;
   /** Tokens of the last thirty days, by day, purpose and model. */
   usage: Array<UsageView>;
 }
 
-/** What was stored. */
+/** Numbers of stored items. */
 export interface StoredItems {
   /** Counts of the blocks of core memory. */
   blocks: ImportCounts;
@@ -1188,13 +1188,13 @@ export interface StoredItems {
   masked: number;
   /** Counts of the messages. */
   messages: ImportCounts;
-  /** Number of corrections by hand that changed messages of the source replaced. They are kept as former versions. */
+  /** Number of corrections by hand that were replaced, because their messages changed in the source. They are kept as former versions. */
   replaced_corrections: number;
   /** Number of changes that were made searchable. */
   searchable: number;
-  /** What was not stored. */
+  /** Items that were not stored. */
   skipped: Array<SkippedView>;
-  /** Counts of the statements that other memories held. */
+  /** Counts of the statements from other memory programs. */
   statements: ImportCounts;
 }
 
@@ -1228,9 +1228,9 @@ export interface ToolAnswer {
   text: string;
 }
 
-/** A summary that its sources do not support in part. */
+/** A summary that its sources do not fully support. */
 export interface UngroundedView {
-  /** Number of names, numbers, dates and negations. */
+  /** Number of unsupported names, numbers, dates and negations. */
   faults: number;
   /** Label of the period. */
   period: string;

@@ -11,7 +11,7 @@ from typing_extensions import NotRequired, TypedDict
 AgentsAnswer = TypedDict(
     "AgentsAnswer",
     {
-        "agents": "list[str]",  # Their names.
+        "agents": "list[str]",  # Names of the agents.
         "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
     },
 )
@@ -58,13 +58,13 @@ BlocksView = TypedDict(
 )
 
 
-# What the configuration allows per UTC day. Reranking has a budget of its own of the same size.
+# The configured token budgets per UTC day. Reranking has a budget of its own of the same size.
 BudgetView = TypedDict(
     "BudgetView",
     {
-        "agent": "int",  # Tokens of one agent whose settings name no budget.
-        "process": "int",  # Tokens of all agents.
-        "workspace": "int",  # Tokens of all agents of a workspace.
+        "agent": "int",  # Tokens that an agent may use if its settings have no budget.
+        "process": "int",  # Tokens that all agents may use together.
+        "workspace": "int",  # Tokens that all agents of a workspace may use together.
     },
 )
 
@@ -74,7 +74,7 @@ CollectionView = TypedDict(
     "CollectionView",
     {
         "collection": "str",  # Its path.
-        "documents": "int",  # Number of its own documents, without those below it.
+        "documents": "int",  # Number of documents in this collection, not counting collections below it.
     },
 )
 
@@ -95,12 +95,12 @@ ContextAnswer = TypedDict(
     {
         "agent": "str",  # Name of the agent.
         "hint": "NotRequired[str | None]",  # What to try, if something was left out or nothing was found.
-        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable.
         "items": "list[ContextItemView]",  # The pieces of the text, in the same order.
         "known": "bool",  # Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation.
-        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
+        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model.
         "omitted": "int",  # Number of further matches that did not fit into the budget.
-        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
+        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order.
         "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
         "tokens": "int",  # Estimated number of tokens of the text.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
@@ -187,10 +187,10 @@ CorrectRequest = TypedDict(
 CostView = TypedDict(
     "CostView",
     {
-        "agent": "str",  # Name of the agent. Empty for what agents cost that were erased since.
+        "agent": "str",  # Name of the agent. Empty for the costs of agents that have been deleted since.
         "batch": "NotRequired[bool]",  # Whether the answers came in batches, at half the price.
         "calls": "int",  # Number of calls that were answered.
-        "cost": "NotRequired[float | None]",  # What they cost. Null if the model has no price.
+        "cost": "NotRequired[float | None]",  # Cost of these tokens. Null if the model has no price.
         "day": "str",  # The UTC day.
         "model": "str",  # Name of the model.
         "purpose": "str",  # What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
@@ -205,9 +205,9 @@ CostsAnswer = TypedDict(
     "CostsAnswer",
     {
         "budget": "NotRequired[BudgetView | None]",
-        "built_in": "NotRequired[int | None]",  # Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents.
-        "cost": "float",  # Sum of what has a price.
-        "costs": "list[CostView]",  # By agent, day, purpose and model.
+        "built_in": "NotRequired[int | None]",  # Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty agents.
+        "cost": "float",  # Total cost of the models that have a price.
+        "costs": "list[CostView]",  # The costs by agent, day, purpose and model.
         "currency": "str",  # Currency of the prices; empty if there are none.
         "from": "str",  # First UTC day.
         "to": "str",  # Last UTC day.
@@ -256,7 +256,7 @@ DocumentResult = TypedDict(
     "DocumentResult",
     {
         "document": "DocumentView",  # The document, without its content.
-        "passage": "PassageView",  # Place of its best passage.
+        "passage": "PassageView",  # Position of the best passage.
         "score": "float",  # Relevance to the query: higher is better, comparable within one answer only.
         "text": "str",  # The best passage, below its title.
     },
@@ -289,14 +289,14 @@ DocumentView = TypedDict(
     "DocumentView",
     {
         "collection": "str",  # Path of its collection: labels joined with dots.
-        "created_at": "str",  # When it was created.
+        "created_at": "str",  # When the document was first written. Replacing it keeps this time.
         "expires_at": "NotRequired[str | None]",  # When it expires.
         "key": "str",  # Its key, unique within the collection.
-        "passages": "int",  # Number of passages by which it is found.
+        "passages": "int",  # Number of passages into which the document is split for searches.
         "text": "NotRequired[str | None]",  # Its text. Lists and searches leave it out.
         "updated_at": "str",  # When it was last written.
         "value": "NotRequired[Any]",  # Its JSON value. Lists and searches leave it out.
-        "version": "int",  # Number of its writes since it was created.
+        "version": "int",  # Number of writes since the document was created, the first included.
     },
 )
 
@@ -316,13 +316,13 @@ DocumentsAnswer = TypedDict(
 EngineWord = Literal["auto", "extractive"]
 
 
-# What questions of one purpose would cost.
+# Estimated cost of the model calls for one purpose.
 EstimateView = TypedDict(
     "EstimateView",
     {
         "calls": "int",  # Number of calls.
-        "cost": "NotRequired[float | None]",  # What they would cost. Null if the model has no price.
-        "cost_in_batch": "NotRequired[float | None]",  # What they would cost in a batch.
+        "cost": "NotRequired[float | None]",  # Estimated cost of these calls. Null if the model has no price.
+        "cost_in_batch": "NotRequired[float | None]",  # Estimated cost of these calls in a batch. Null if the model has no price.
         "model": "str",  # Name of the model.
         "purpose": "str",  # The grain of the summaries.
         "tokens_in": "int",  # Estimated tokens of the requests.
@@ -370,7 +370,7 @@ FactsAnswer = TypedDict(
     "FactsAnswer",
     {
         "agent": "str",  # Name of the agent.
-        "connected": "NotRequired[bool | None]",  # Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing.
+        "connected": "NotRequired[bool | None]",  # Only for paths: whether the two persons or things are connected. A path without facts means that both are names of the same person or thing.
         "facts": "list[FactView]",  # The facts.
         "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
     },
@@ -410,8 +410,8 @@ ForgetAnswer = TypedDict(
         "cut": "list[str]",  # Sealed summaries that lose the sentences that came from the erased memories.
         "dead_letters": "int",  # Number of dead letters.
         "documents": "list[str]",  # Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
-        "done": "bool",  # Whether it was erased.
-        "former_texts": "NotRequired[list[str]]",  # Only for a subject: memories that stay and lose a former text that names it.
+        "done": "bool",  # Whether the erasure was carried out. False for a dry run.
+        "former_texts": "NotRequired[list[str]]",  # Only for a subject: memories that stay, but lose former texts that name the subject.
         "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries.
         "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
         "prompts": "NotRequired[list[str]]",  # Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
@@ -420,7 +420,7 @@ ForgetAnswer = TypedDict(
         "rebuilt": "list[str]",  # Summaries that are written again from what is left.
         "statements": "list[str]",  # Statements extracted from the turns, or naming the subject.
         "turns": "list[str]",  # Ids of the turns.
-        "unfollowed": "list[str]",  # Only for a subject: other names that were not followed, because only other people said that they mean the same.
+        "unfollowed": "list[str]",  # Only for a subject: other names that were not followed, because only other people said that they belong to the subject.
         "unread": "int",  # Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone.
         "unresolved": "int",  # Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known.
         "unresolved_in": "list[str]",  # Sealed summaries that may still contain something from these turns. Check them, and correct them.
@@ -456,7 +456,7 @@ FoundItems = TypedDict(
         "messages": "int",  # Number of messages.
         "people": "dict[str, int]",  # Number of messages of each named person.
         "roles": "dict[str, int]",  # Number of messages of each role.
-        "statements": "int",  # Number of statements of other memories.
+        "statements": "int",  # Number of statements from other memory programs.
     },
 )
 
@@ -487,14 +487,14 @@ Health = TypedDict(
 )
 
 
-# Number of imported things of one type.
+# Numbers of imported items of one type.
 ImportCounts = TypedDict(
     "ImportCounts",
     {
-        "forgotten": "int",  # Ones that were forgotten earlier and stay forgotten.
-        "known": "int",  # Ones that were stored already.
-        "new": "int",  # New ones.
-        "revised": "int",  # Ones that replaced stored ones with other content.
+        "forgotten": "int",  # Number of items that were forgotten earlier and stay forgotten.
+        "known": "int",  # Number of items that were stored already.
+        "new": "int",  # Number of new items.
+        "revised": "int",  # Number of items that replaced stored items with other content.
     },
 )
 
@@ -506,7 +506,7 @@ ImportReport = TypedDict(
         "agent": "str",  # Name of the agent.
         "found": "FoundItems",  # What the source holds.
         "from": "str",  # The kind of source.
-        "skipped": "list[SkippedView]",  # What was not imported.
+        "skipped": "list[SkippedView]",  # Items that were not imported.
         "stored": "NotRequired[StoredItems | None]",
     },
 )
@@ -523,9 +523,9 @@ ImportView = TypedDict(
         "agent": "str",  # Name of the agent.
         "bytes": "int",  # Size of the upload in bytes; 0 after a restart of the service.
         "bytes_read": "int",  # Bytes that were read so far.
-        "dry_run": "bool",  # Whether it only reports.
+        "dry_run": "bool",  # Whether the import is a dry run, which only reports.
         "error": "NotRequired[str | None]",  # Why it failed.
-        "from": "str",  # What the upload is.
+        "from": "str",  # Kind of the upload.
         "operation_id": "str",  # Id for `GET /v1/operations/{id}`.
         "report": "NotRequired[ImportReport | None]",
         "status": "ImportStatus",  # Progress now.
@@ -625,7 +625,7 @@ MessageIn = TypedDict(
 )
 
 
-# A configured model as it has worked since the service started.
+# A configured model, with figures since the service started.
 ModelView = TypedDict(
     "ModelView",
     {
@@ -699,18 +699,18 @@ PassageOf = TypedDict(
     {
         "collection": "str",  # Path of its collection.
         "key": "str",  # Its key.
-        "passage": "PassageView",  # Place of the passage.
+        "passage": "PassageView",  # Position of the passage.
     },
 )
 
 
-# The place of a passage in its document.
+# The position of a passage in its document.
 PassageView = TypedDict(
     "PassageView",
     {
-        "end": "int",  # The character after its last one.
-        "ordinal": "int",  # Its number, counted from 0.
-        "start": "int",  # Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
+        "end": "int",  # Position after the last character.
+        "ordinal": "int",  # Number of the passage in its document, counted from 0.
+        "start": "int",  # Position of the first character, counted from 0. For a JSON value, characters are counted in the searched values, one per line.
     },
 )
 
@@ -738,7 +738,7 @@ PeriodView = TypedDict(
         "attempts": "int",  # Number of failed attempts since the last success.
         "author": "NotRequired[AuthorView | None]",
         "corrected": "bool",  # Whether a person has corrected the summary.
-        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
+        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what the period waits for.
         "from": "str",  # First local day that it covers.
         "grain": "GrainWord",  # Its grain.
         "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
@@ -803,7 +803,7 @@ PriceView = TypedDict(
 PricesView = TypedDict(
     "PricesView",
     {
-        "currency": "str",  # The currency of all prices, as it is to be shown.
+        "currency": "str",  # The currency of all prices, in the form in which it is shown.
         "prices": "list[PriceView]",  # One price for each model. Models without one cost an unknown amount.
     },
 )
@@ -846,7 +846,7 @@ PutDocument = TypedDict(
     "PutDocument",
     {
         "expected_version": "NotRequired[int | None]",  # Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
-        "indexed": "NotRequired[list[str] | None]",  # Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing.
+        "indexed": "NotRequired[list[str] | None]",  # Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. If absent, the whole value is searched; with an empty list, nothing is.
         "lifetime_seconds": "NotRequired[int | None]",  # Seconds after which the document expires.
         "text": "NotRequired[str | None]",  # Its text. Send either this or `value`.
         "value": "NotRequired[Any]",  # Its JSON value.
@@ -869,11 +869,11 @@ ReembeddingView = TypedDict(
     "ReembeddingView",
     {
         "done": "int",  # Number of changes that the new tables hold.
-        "from": "list[str]",  # The models of the tables that answer; empty for one whose vectors are placeholders.
-        "missing": "list[str]",  # Those of the former models that cannot be opened: words alone find the memories of their tables.
-        "seconds_left": "NotRequired[int | None]",  # Estimated seconds until they are complete, once the service has begun.
+        "from": "list[str]",  # Models of the tables that searches use now; an empty name for a table whose vectors are placeholders.
+        "missing": "list[str]",  # Former models that cannot be opened. The memories of their tables are found by words alone.
+        "seconds_left": "NotRequired[int | None]",  # Estimated seconds until the new tables are complete. Null until the service has begun.
         "to": "str",  # The configured model.
-        "total": "int",  # Number of changes to apply to them.
+        "total": "int",  # Number of changes to apply to the new tables.
     },
 )
 
@@ -893,7 +893,7 @@ RollupAnswer = TypedDict(
         "fact_operations": "int",  # Number of fact operations found in new messages.
         "failed": "list[FailureView]",  # Periods that failed. They are tried again later.
         "in_batch": "NotRequired[int]",  # Number of periods whose answers come with a batch.
-        "left": "NotRequired[int]",  # Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them.
+        "left": "NotRequired[int]",  # Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them.
         "not_yet_due": "list[NotYetDueView]",  # Periods that are over but not due yet, because messages of them may still arrive.
         "outage": "NotRequired[str | None]",  # Why the model is unavailable.
         "periods": "list[str]",  # Dry run: periods that would be read.
@@ -911,8 +911,8 @@ RollupAnswer = TypedDict(
 RollupRequest = TypedDict(
     "RollupRequest",
     {
-        "dry_run": "NotRequired[bool]",  # Only reports what would be read.
-        "refresh": "NotRequired[bool]",  # Also writes summaries again whose prompt, model or engine is not the present one.
+        "dry_run": "NotRequired[bool]",  # Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would cost.
+        "refresh": "NotRequired[bool]",  # Also rewrites summaries that were written with a prompt, model or engine other than the present one.
     },
 )
 
@@ -925,14 +925,14 @@ SearchAnswer = TypedDict(
         "conversations": "list[ConversationView]",  # The conversations of the turns that were found, best first.
         "grains": "list[GrainWord]",  # The grains that were searched.
         "hint": "NotRequired[str | None]",  # What to try when few results were found.
-        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
-        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable.
+        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model.
         "period": "NotRequired[RangeView | None]",
         "range": "RangeView",  # The days that were searched. With a period of a month or longer, the days that were searched for turns.
         "range_is_empty": "bool",  # Whether the range holds no memory of these grains at all, so that another query will not help.
-        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
+        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order.
         "results": "list[MemoryView]",  # The memories that were found.
-        "said": "list[TimeExpressionView]",  # Time expressions recognised in the query. They raise memories of that time and filter nothing.
+        "said": "list[TimeExpressionView]",  # Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out.
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
@@ -969,7 +969,7 @@ SentenceView = TypedDict(
         "day": "str",  # Day that the sentence is about.
         "from": "list[str]",  # Ids of the turns that the sentence comes from.
         "grounded": "NotRequired[bool]",  # Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what they say.
-        "speaker": "NotRequired[str | None]",  # Who said it.
+        "speaker": "NotRequired[str | None]",  # Who said the sentence.
         "text": "str",  # Text of the sentence.
     },
 )
@@ -1008,14 +1008,14 @@ SettingsView = TypedDict(
 )
 
 
-# Something that was not imported.
+# Items of one kind that were not imported.
 SkippedView = TypedDict(
     "SkippedView",
     {
-        "count": "int",  # How many there are.
-        "example": "str",  # What is wrong with the first, or what it looks like; may be empty. Contains no text of a person.
-        "kind": "str",  # What it is.
-        "place": "str",  # Where the first stands.
+        "count": "int",  # Number of these items.
+        "example": "str",  # What is wrong with the first of these items, or what it looks like; may be empty. Contains no text that a person wrote.
+        "kind": "str",  # Kind of the items.
+        "location": "str",  # Location of the first of these items in the source.
     },
 )
 
@@ -1036,7 +1036,7 @@ StatusView = TypedDict(
     "StatusView",
     {
         "agent": "str",  # Name of the agent.
-        "dead": "int",  # Number of messages that could not be brought through a stage. `annals dead list` shows why.
+        "dead": "int",  # Number of messages that could not be made searchable or read for facts. `annals dead list` shows why.
         "degraded": "list[str]",  # Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
         "due": "list[str]",  # Closed periods that are due for a roll-up.
         "extraction_error": "NotRequired[str | None]",  # Last error of reading for facts.
@@ -1044,11 +1044,11 @@ StatusView = TypedDict(
         "first": "NotRequired[str | None]",  # When the agent's first message was said.
         "grains": "list[GrainStatus]",  # Per grain of summaries: what was written, what is waiting, when the next period closes.
         "in_batch": "NotRequired[list[str]]",  # Periods whose answers come with a batch.
-        "index_error": "NotRequired[str | None]",  # Why the last attempt to make them searchable failed. It is repeated with growing pauses.
+        "index_error": "NotRequired[str | None]",  # Why the last attempt to make changes searchable failed. The attempt is repeated with growing pauses.
         "last": "NotRequired[str | None]",  # When the agent's last message was said.
         "last_ingest": "NotRequired[str | None]",  # When messages were last stored or corrected.
         "memories": "dict[str, int]",  # Number of live memories per grain.
-        "models": "NotRequired[list[ModelView]]",  # The models that write for this agent, as they have worked since the service started.
+        "models": "NotRequired[list[ModelView]]",  # The models that write for this agent, with figures since the service started.
         "not_yet_read_for_facts": "int",  # Number of changes that are not read for facts yet.
         "not_yet_searchable": "int",  # Number of changes that searches do not find yet.
         "open": "list[str]",  # Periods that are not over yet.
@@ -1056,15 +1056,15 @@ StatusView = TypedDict(
         "reembedding": "NotRequired[ReembeddingView | None]",
         "requests_left": "NotRequired[int | None]",  # Estimated number of requests to models that the due periods take.
         "sealed": "int",  # Number of periods whose sources were pruned.
-        "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these take, once a request was answered.
+        "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these requests take. Null until a request was answered.
         "time_zone": "str",  # IANA name of the agent's time zone.
-        "ungrounded": "NotRequired[list[UngroundedView]]",  # Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations.
+        "ungrounded": "NotRequired[list[UngroundedView]]",  # Periods whose summary is not fully supported by its sources, each with the number of unsupported names, numbers, dates and negations.
         "usage": "list[UsageView]",  # Tokens of the last thirty days, by day, purpose and model.
     },
 )
 
 
-# What was stored.
+# Numbers of stored items.
 StoredItems = TypedDict(
     "StoredItems",
     {
@@ -1074,10 +1074,10 @@ StoredItems = TypedDict(
         "facts": "ImportCounts",  # Counts of the facts.
         "masked": "int",  # Number of credentials that were masked before storage.
         "messages": "ImportCounts",  # Counts of the messages.
-        "replaced_corrections": "int",  # Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
+        "replaced_corrections": "int",  # Number of corrections by hand that were replaced, because their messages changed in the source. They are kept as former versions.
         "searchable": "int",  # Number of changes that were made searchable.
-        "skipped": "list[SkippedView]",  # What was not stored.
-        "statements": "ImportCounts",  # Counts of the statements that other memories held.
+        "skipped": "list[SkippedView]",  # Items that were not stored.
+        "statements": "ImportCounts",  # Counts of the statements from other memory programs.
     },
 )
 
@@ -1115,11 +1115,11 @@ ToolAnswer = TypedDict(
 )
 
 
-# A summary that its sources do not support in part.
+# A summary that its sources do not fully support.
 UngroundedView = TypedDict(
     "UngroundedView",
     {
-        "faults": "int",  # Number of names, numbers, dates and negations.
+        "faults": "int",  # Number of unsupported names, numbers, dates and negations.
         "period": "str",  # Label of the period.
     },
 )
