@@ -58,7 +58,8 @@ impl Disk {
         self.state().power_goes_at = Some(step);
     }
 
-    /// Returns the number of changes so far.
+    /// Returns the number of steps since the disk was cleared or the power came back. Each write, truncation, sync and deletion
+    /// is a step; creating a file is none.
     pub(crate) fn steps(&self) -> u64 {
         self.state().steps
     }

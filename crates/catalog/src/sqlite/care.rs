@@ -19,7 +19,8 @@ const MISSING_REFERENCES: &str =
 /// The operations of [`Engine`] for one SQLite file.
 pub struct FileCare {
     pub(crate) scrubs: Passes,
-    /// Where copies of the file are placed for checks; `None` with a test VFS.
+    /// Path of the copy that a check reads, without the suffix `.part`: a file beside the catalog, not a folder. `None` with a
+    /// test VFS, where the open file itself is checked.
     copies: Option<PathBuf>,
     /// Allows one check at a time.
     checking: tokio::sync::Mutex<()>,

@@ -33,8 +33,6 @@ pub struct Estimate {
     pub calls: u64,
     /// Tokens of the requests.
     pub tokens_in: u64,
-    /// Tokens of the answers.
-    pub tokens_out: u64,
 }
 
 /// Collects requests, sends them as batches, and saves the answers as replies.

@@ -91,7 +91,7 @@ fn conversation(value: &Value, field: &str, location: &Location, output: &mut Ou
             return Conversation::new(id, value, messages, output).send(&location, output);
         }
         Some(Value::Array(_) | Value::Null) => {
-            output.skip(Skip::no_message("conversation without messages", &location))
+            output.skip(Skip::no_message("conversation without messages", &location));
         }
         other => {
             let shape = other.map(keys).unwrap_or_default();

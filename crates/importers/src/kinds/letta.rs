@@ -324,7 +324,7 @@ fn add(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Out
         }
         Some("tool_return") => pieces.tools.extend(text(block, "content").map(str::to_owned)),
         Some(kind @ ("image" | "tool_call")) => {
-            output.skip(Skip::no_message(format!("content of type {kind}"), location))
+            output.skip(Skip::no_message(format!("content of type {kind}"), location));
         }
         other => {
             let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));

@@ -60,7 +60,7 @@ impl Tally {
 
     fn add(&self, purpose: Purpose, model: &str, tokens_in: u64) {
         let mut all = locked(&self.0);
-        let none = Estimate { purpose, model: model.to_owned(), calls: 0, tokens_in: 0, tokens_out: 0 };
+        let none = Estimate { purpose, model: model.to_owned(), calls: 0, tokens_in: 0 };
         let estimate = all.entry(purpose).or_insert(none);
         estimate.calls += 1;
         estimate.tokens_in += tokens_in;
@@ -121,7 +121,8 @@ impl BatchCollector {
         BatchCollector { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
     }
 
-    /// Returns the periods whose answers are outstanding.
+    /// Returns the periods of the agent with an open request in a batch, sorted. Void requests do not count: their answers are not
+    /// saved, so their periods do not wait.
     pub(super) async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
         self.batches.in_batch(agent).await
     }

@@ -107,7 +107,7 @@ impl Service {
                 Some(estimate) => {
                     (estimate.calls, estimate.tokens_in) = (estimate.calls + periods, estimate.tokens_in + upper);
                 }
-                None => estimates.push(Estimate { purpose, model, calls: periods, tokens_in: upper, tokens_out: 0 }),
+                None => estimates.push(Estimate { purpose, model, calls: periods, tokens_in: upper }),
             }
         }
         let measured = self.measured(agent, now).await?;

@@ -74,7 +74,9 @@ pub trait RecordSource: Send {
 }
 
 impl Service {
-    /// Imports messages: sets time zones, commits them to the catalog, makes them searchable and extracts facts from them.
+    /// Imports messages: sets the time zone of the agents if the request names one, commits the messages to the catalog, and makes
+    /// them searchable. Extracts facts if the extractor is local; with a model, the roll-up extracts them later. Refuses ids that
+    /// are stored with other content before anything is written, unless the request revises.
     pub async fn import(
         &self,
         request: ImportRequest,

@@ -39,7 +39,8 @@ fn place(names: &[&str], word: &str) -> Option<i8> {
     names.iter().position(|name| *name == word).and_then(|place| i8::try_from(place).ok())
 }
 
-/// First and last month of seasons, in the northern hemisphere, and of holidays.
+/// First and last month of seasons (northern hemisphere), holidays and the semester. They only decide which year "last" and
+/// "next" mean, so none may cross a year: winter counts as the December in which it begins, and a semester as December.
 const SEASONS: [(&str, i8, i8); 10] = [
     ("spring", 3, 5),
     ("summer", 6, 8),

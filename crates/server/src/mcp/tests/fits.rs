@@ -1,5 +1,6 @@
-//! Checks whether a value fits a schema. Supports only the keywords that our schemas use. Clients use full validators; this
-//! finds a missing field.
+//! Checks a value against a schema: types, required fields, constants, enumerations and alternatives. Ignores all other keywords,
+//! such as `minimum` and `additionalProperties`, so the values of a map are not checked. Meant to find missing or mistyped
+//! fields; clients use full validators.
 
 use serde_json::Value;
 
