@@ -59,7 +59,7 @@ impl Trust {
 }
 
 /// The present time of the clock, with what is needed to judge it: the report of the system, the previous reading, and when the
-/// clock will have run steadily for [`HOLD`].
+/// clock will have run steadily for `HOLD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The time that the clock shows.

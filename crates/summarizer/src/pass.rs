@@ -74,7 +74,7 @@ impl Summarizer {
         self.pass_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
-    /// Runs a pass like [`Summarizer::pass_until`], but takes the lock of the agent's history only to save, not while an engine
+    /// Runs a pass like `pass_until`, but takes the lock of the agent's history only to save, not while an engine
     /// writes. A summary is not saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same
     /// summaries twice.
     pub async fn pass_unlocked(
