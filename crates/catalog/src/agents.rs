@@ -124,7 +124,7 @@ pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 /// Returns up to `limit` known agents after the given one, by workspace, then by name. A known agent has settings, messages,
 /// ledger rows, statements, fact operations, blocks or documents.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
-    // No name is empty, so this place is before the first agent of a workspace.
+    // No known agent has an empty name, so this place is before the first agent of a workspace.
     let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     match workspace {

@@ -1,9 +1,10 @@
-//! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages.
+//! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages and of the
+//! keys of other items.
 //!
 //! Queries alone make the plan, and the erasure carries it out in the same transaction. For a subject, all turns are read
-//! before, in pieces. A dry run reports the plan: it writes nothing, and its report cannot differ from that of an erasure. The
-//! search for sentences that occur nowhere else runs afterwards, in pieces with other work between, because it reads all texts
-//! of the agent.
+//! before, in pieces. A dry run makes the same plan and reports it, but writes nothing: its report differs from that of a later
+//! erasure only if the agent's data changes in between. The remaining turns, statements, documents and former texts are
+//! searched for the erased sentences afterwards, in pieces with other work between.
 
 mod carry_out;
 mod erased_sentences;

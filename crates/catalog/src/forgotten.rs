@@ -1,6 +1,6 @@
 //! Keyed hashes of forgotten messages, and of the keys of other forgotten items. A message or item that is sent or imported
-//! again is recognised by its hash. The hashes contain nothing readable: without the key, which never leaves the file, nobody
-//! can test guesses against them.
+//! again is recognised by its hash. The hashes contain nothing readable: without the key, which no export contains, nobody can
+//! test guesses against them.
 
 use annals_core::ports::ItemKey;
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};

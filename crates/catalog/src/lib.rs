@@ -142,7 +142,7 @@ impl SqliteCatalog {
         Ok(last)
     }
 
-    /// Returns the highest sequence number of any agent.
+    /// Returns the highest sequence number that any agent has, or had before it was erased.
     pub async fn last_sequence(&self) -> Result<i64> {
         self.thread.read("reading the sequences", changes::highest_seq).await
     }

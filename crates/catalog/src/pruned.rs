@@ -1,5 +1,5 @@
 //! The data kept of a turn that retention pruned: its id, day and instant, and keyed hashes of its conversation, speaker and
-//! content. They are enough to recognise the turn when it is sent again, and to forget data derived from it. They contain
+//! content. They are enough to recognise the turn when it is sent again, and to forget data derived from it. The hashes contain
 //! nothing readable.
 
 use annals_core::{MemoryId, Period, Timestamp};

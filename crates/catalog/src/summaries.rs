@@ -36,7 +36,8 @@ fn read_summary(row: &Row, sources: Vec<MemoryId>) -> Result<Memory> {
     })
 }
 
-/// Saves the roll-ups, all or none. Fails with `Stale` if a period was rolled up again since its input was read.
+/// Saves the roll-ups, all or none. Fails with `Stale` if a period was rolled up again, corrected or sealed since its input was
+/// read.
 pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], now: Timestamp) -> Result<()> {
     let agent_id = agents::enrolled(db, agent)?;
     for summary in summaries {

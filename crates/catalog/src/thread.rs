@@ -5,7 +5,7 @@
 //! writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone.
 //! They are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees
 //! it. A job in pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that
-//! panics fails; the thread continues.
+//! panics fails, and the thread continues; only a panic of a job in pieces ends the thread.
 //!
 //! A connection to a database server may be lost. The work under way is then repeated as a whole on a new connection, so a job
 //! is a function that can run again. A transaction with an unknown outcome is never repeated, unless the driver finds that it
@@ -142,7 +142,7 @@ impl<C> Drop for Thread<C> {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // Jobs cannot end the thread, so there is no panic to propagate.
+            // If a job in pieces panicked, its caller got an error. There is no panic to propagate.
             let _ = thread.join();
         }
     }

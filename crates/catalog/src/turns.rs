@@ -1,6 +1,7 @@
 //! Turns: reads and writes their rows, finds their instants, and converts them to memories of the working grain.
 //!
-//! No two turns of a conversation share an instant, so every order by time is also an order of arrival.
+//! No two turns of a conversation share an instant. Turns that were sent with the same instant are stored in the order of their
+//! arrival.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -212,7 +213,7 @@ pub(crate) const FIRST_FREE: &str = "SELECT last.at + 1
     ORDER BY last.at
     LIMIT 1";
 
-/// In microseconds. A turn that was sent without an instant is placed after turns that are at most this far ahead, because a
+/// In microseconds. A turn that was sent without an instant is placed after turns that are less than this far ahead, because a
 /// request stamps up to a thousand turns.
 const NEAR: i64 = 1000;
 
@@ -225,8 +226,8 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that
-    /// was sent without an instant goes after all turns that came before it.
+    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that was sent
+    /// without an instant also goes after the turns that are less than [`NEAR`] ahead.
     pub(crate) fn free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
         let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
         let free = match turn.origin {

@@ -11,15 +11,15 @@ pub struct LedgerRow {
     pub period: Period,
     /// The sequence number of its last input.
     pub dirty_seq: u64,
-    /// The `dirty_seq` that the last roll-up read when it started.
+    /// The highest `dirty_seq` that a roll-up read when it started.
     pub clean_seq: u64,
     /// When its last input arrived.
     pub dirty_at: Timestamp,
     /// Digest of the input of the last roll-up.
     pub input_digest: Option<Digest>,
-    /// Hash of prompt, model and engine of the last roll-up.
+    /// Hash of prompt, model and engine of the last roll-up that wrote a text, or [`LedgerRow::corrected_by_a_person`].
     pub recipe: Option<Digest>,
-    /// Who wrote its summary; `None` for a summary written before authors were recorded.
+    /// Who wrote its summary; `None` if nobody wrote one yet, or if it was written before authors were recorded.
     pub author: Option<Author>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
@@ -29,11 +29,11 @@ pub struct LedgerRow {
     pub ungrounded: u32,
     /// Failures since it was last clean.
     pub attempts: u32,
-    /// When the first of these failures happened.
+    /// When it first failed, or first had to wait for the model, since it was last clean.
     pub failing_since: Option<Timestamp>,
     /// No retry before this instant.
     pub not_before: Option<Timestamp>,
-    /// Why the last attempt failed.
+    /// Why the last attempt failed or has to wait. `None` if there was neither since it was last clean.
     pub last_error: Option<String>,
     /// Tokens paid for its roll-ups so far.
     pub tokens: u64,
@@ -42,9 +42,9 @@ pub struct LedgerRow {
 /// The state of a period's last roll-up, as far as another roll-up, a correction or a seal changes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledUp {
-    /// The `dirty_seq` that it read.
+    /// As in [`LedgerRow`].
     pub clean_seq: u64,
-    /// Hash of its prompt, model and engine.
+    /// As in [`LedgerRow`].
     pub recipe: Option<Digest>,
     /// Whether the period is sealed.
     pub sealed: bool,

@@ -25,11 +25,12 @@ const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
           WHERE ledger.agent_id = turn.agent_id AND ledger.grain = 1 AND ledger.period = turn.day
       )";
 
-/// The workspace of agents that are being restored. No agent can have this name, so nothing lists them.
+/// The workspace of agents that are being restored. No workspace can have this name, so nothing lists them.
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
-/// Removes the rows of agent ?1 that conflict with rows of agent ?2, which replaces it and continues its sequence.
+/// Removes the conflicts between the rows of agent ?1 and those of agent ?2, which replaces it. Agent ?2 takes over its settings,
+/// unless it has its own, and continues its sequence.
 const TAKE_OVER: [&str; 5] = [
     "DELETE FROM tombstone WHERE agent_id = ?1 AND (
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
@@ -52,7 +53,7 @@ const TAKE_OVER: [&str; 5] = [
         WHERE agent_id = ?2",
 ];
 
-/// Begins to restore an agent that holds no memories yet.
+/// Begins to restore an agent. Fails with `Invalid` if it already holds something that an export contains.
 pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
     unless_full(db, agent, agents::known(db, agent)?)?;
     drop_staged(db, agent)?;

@@ -30,7 +30,7 @@ pub(crate) const STATEMENT_TEXTS: &str =
 /// The first column is the number of the document: the plan lists the documents to remove by number, not by id.
 pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
     WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id LIMIT ?3";
-/// The former texts of all memories. Memories that remain keep their former texts.
+/// The former texts of all memories. Memories that remain keep their former texts, except those that the plan removes.
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id LIMIT ?3";
 

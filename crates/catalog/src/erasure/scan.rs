@@ -68,7 +68,7 @@ impl Scanned {
 }
 
 impl<E: Engine> SqlCatalog<E> {
-    /// Returns the turns that name the subject of a target; `None` for other targets.
+    /// Finds the turns that name the subject of a target or that the subject said; `None` for other targets.
     pub(super) async fn scanned(&self, agent: &Agent, target: &Target) -> annals_core::Result<Option<Scanned>> {
         if !matches!(target, Target::Subject(_)) {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! Selects what a target names directly: turns, statements, operations, and sentences made from pruned turns.
+//! Selects what a target names directly: turns, statements, operations, blocks, documents, pruned turns, and sentences of sealed
+//! summaries.
 
 mod pruned;
 

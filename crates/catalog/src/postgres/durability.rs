@@ -43,7 +43,8 @@ pub struct Durability {
 }
 
 impl Durability {
-    /// Returns a sentence for each setting that can lose acknowledged writes.
+    /// Returns a sentence for each setting that can lose acknowledged writes, and one if commits wait for a standby that is not
+    /// connected.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.fsync {

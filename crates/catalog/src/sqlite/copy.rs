@@ -27,7 +27,7 @@ const PIECE: i32 = 256;
 pub(crate) struct Pages(PathBuf);
 
 impl Pages {
-    /// Reserves the temporary path beside the requested file.
+    /// Makes the temporary path beside the requested file, and removes a file that a killed process left there.
     pub(crate) fn beside(path: &Path) -> annals_core::Result<Pages> {
         let mut name = path.as_os_str().to_owned();
         name.push(".part");

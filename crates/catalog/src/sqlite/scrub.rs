@@ -17,7 +17,8 @@ const PASSES: usize = 2;
 
 const DOING: &str = "overwriting what was deleted in the catalog";
 
-/// Overwrites all remains of rows deleted before this call.
+/// Overwrites the remains of rows deleted before this call. If other writers move rows during both passes, some remains may be
+/// left.
 pub(super) async fn scrub(thread: &Thread<Sqlite>) -> annals_core::Result<()> {
     if thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
         for _ in 0..PASSES {

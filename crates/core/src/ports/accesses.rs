@@ -21,7 +21,7 @@ pub struct Access {
 #[async_trait]
 pub trait Accesses: Send + Sync {
     /// Returns live memories as [`super::Memories::get`] does, each with its count; `None` for a memory that was never
-    /// returned. One query, because searches wait for it.
+    /// returned. One call for both, because searches wait for it.
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>>;
 
     /// Adds to the counts. Ignores memories that do not exist, or no longer exist.

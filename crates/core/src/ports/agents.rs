@@ -99,7 +99,7 @@ pub trait Agents: Send + Sync {
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 
     /// Returns the sequence number of the agent's last change; 0 for an unknown agent. If two calls return the same number, no
-    /// memory changed in between.
+    /// memory was added, changed or removed in between. Pins do not count as changes.
     async fn last_change(&self, agent: &Agent) -> Result<u64>;
 
     /// Returns the agent's settings, or the defaults for an unknown agent.

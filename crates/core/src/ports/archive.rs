@@ -187,25 +187,26 @@ pub trait Archive: Send + Sync {
     /// included or not.
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>>;
 
-    /// Begins to restore an agent and discards a former attempt. [`crate::Error::Invalid`] if the agent holds memories
-    /// or blocks. Restored records are not visible before [`Archive::finish_restore`]; an interrupted attempt is
-    /// removed when the store is opened.
+    /// Begins to restore an agent and discards a former attempt. [`crate::Error::Invalid`] if the agent holds memories, fact
+    /// operations, blocks or documents. Restored records are not visible before [`Archive::finish_restore`]; an interrupted
+    /// attempt is removed when the store is opened.
     async fn begin_restore(&self, agent: &Agent) -> Result<()>;
 
     /// Adds records to the restore of the agent. Records of a lower [`Record::rank`] must come first. The caller has
-    /// checked their [`RecordOrigin`].
+    /// checked their [`RecordOrigin`]. [`crate::Error::Invalid`] if no restore was begun, if a record is not valid or contradicts
+    /// another, or if a message was forgotten.
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
 
-    /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if the agent
-    /// holds other memories by now.
+    /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if no restore was begun,
+    /// or if the agent holds by now something else that [`Archive::begin_restore`] refuses.
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
 
     /// Discards the records that were restored so far.
     async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
     /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until
-    /// its input changes. [`crate::Error::NotFound`] if there is no such memory, [`crate::Error::Invalid`] for a turn:
-    /// turns are revised by storing them again.
+    /// its input changes. [`crate::Error::NotFound`] if there is no such memory, [`crate::Error::Invalid`] for a turn or a
+    /// passage: turns are revised by storing them again, passages by writing their document. The same text changes nothing.
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()>;
 
     /// Returns the former texts of a corrected memory or a revised turn, oldest first.

@@ -208,7 +208,7 @@ impl BatchedRequest {
 }
 
 /// Returns whether the request about a period may contain text of `erased`. It may if it is about the same period or a coarser
-/// one that includes it. The days before and after an erased day count as erased too, because a change of the time zone may
+/// one that overlaps it. The days before and after an erased day count as erased too, because a change of the time zone may
 /// have moved its messages.
 pub fn may_contain(question: Period, erased: Period) -> bool {
     let is_made_of = |near: Period| {

@@ -61,7 +61,8 @@ pub trait Engine: Send + Sync {
         true
     }
 
-    /// Returns the periods of the agent for which a batch has not answered yet. Their summaries are not requested again.
+    /// Returns the periods of the agent that wait for an answer of a batch. Their summaries are not requested again. A period
+    /// does not wait for an answer that will not be saved.
     async fn awaited(&self, _agent: &Agent) -> Result<Vec<Period>> {
         Ok(Vec::new())
     }

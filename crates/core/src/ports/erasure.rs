@@ -8,15 +8,16 @@ use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKe
 /// The target of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Memories by id: turns, statements, manual entries. Not summaries, because they are derived from others.
+    /// Memories by id: turns, statements, manual entries. A passage selects its whole document. Summaries are not selected,
+    /// because they are derived from others.
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
     /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity said. An
-    /// alias is followed if a person entered it, or if a speaker with one of the two names stated it and did not retract it. If
-    /// there are speakers with both names, both must have stated it.
+    /// alias is followed if a person or an import entered it, or if a speaker with one of the two names stated it and did not
+    /// retract it. If there are speakers with both names, both must have stated it.
     Subject(String),
-    /// Everything said within this interval.
+    /// Everything said within this interval, and the documents that were last written in it.
     Range(Interval),
     /// Everything, including the agent itself.
     Agent,
@@ -59,15 +60,16 @@ pub struct ErasureReport {
     pub unresolved: u64,
     /// Sealed periods that may still contain data of unresolved turns.
     pub unresolved_in: Vec<Period>,
-    /// For a subject: number of pruned turns that stay, because no remaining data of them names the subject. Their own text can
-    /// no longer be read.
+    /// For a subject: number of pruned turns that stay, because the subject did not say them and no remaining data of them
+    /// names the subject. Their own text can no longer be read.
     pub unread: u64,
     /// For a subject: names that an alias in the fact log joins with a name of the subject, but that were not followed, because
     /// the right speakers did not state the alias ([`Target::Subject`]).
     pub unfollowed: Vec<String>,
     /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
     pub prompts: Vec<String>,
-    /// Statements that are removed: those extracted from removed or pruned turns, and those that name the subject.
+    /// Statements that are removed: those extracted from the turns above, those that name the subject, those given by id, and
+    /// imported ones of the range.
     pub statements: Vec<MemoryId>,
     /// For a subject: memories that stay and lose a former text that names it.
     pub former_texts: Vec<MemoryId>,
@@ -77,12 +79,13 @@ pub struct ErasureReport {
     pub rebuilt: Vec<Period>,
     /// Sealed summaries that lose sentences.
     pub cut: Vec<Period>,
-    /// Sealed summaries that were made from the target and written by a model. They cannot be cut, so they are removed
-    /// as a whole.
+    /// Sealed summaries that are removed as a whole: those that a model wrote from the target, because they cannot be cut, and
+    /// those of which a cut leaves no sentence. For an agent, all its summaries.
     pub lost: Vec<Period>,
-    /// Blocks that name the subject and are removed, by name.
+    /// Blocks that are removed, by name: those that name the subject. For an agent, all its blocks.
     pub blocks: Vec<String>,
-    /// Documents that are removed: those that name the subject, were written in the range, or hold a given passage.
+    /// Documents that are removed: those that name the subject, were last written in the range, or hold a given passage. For
+    /// an agent, all its documents.
     pub documents: Vec<DocumentKey>,
     /// Number of dead letters that are removed.
     pub letters: u64,
@@ -94,18 +97,19 @@ pub struct ErasureReport {
     pub sealed_sentences: Vec<String>,
 }
 
-/// Erasure in the catalog. Each method is one transaction.
+/// Erasure in the catalog. All changes that [`Erasure::erase`] makes are one transaction. Searches of all texts run in pieces,
+/// before or after it, and other work continues meanwhile.
 #[async_trait]
 pub trait Erasure: Send + Sync {
     /// Returns what [`Erasure::erase`] would affect now.
     async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport>;
 
-    /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved replies,
-    /// accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
-    /// their periods become dirty. Only keyed hashes stay: of the keys and contents of turns, and of the keys of items that may
-    /// be imported again ([`ItemKey`]). They cannot be computed without the secret key. Pruned turns are found by the hashes
-    /// that pruning left, and by the data derived from them. The erased data is still on disk afterwards, so the agent's files
-    /// must be cleaned.
+    /// Erases the target: removes turns, statements, operations, dead letters, former texts, blocks and documents. Also removes
+    /// all saved replies and all accepted requests of the agent, because they may repeat the target. Summaries made from the
+    /// target are removed or cut, and their periods become dirty. Only keyed hashes stay: of the keys and contents of turns, and
+    /// of the keys of items that may be imported again ([`ItemKey`]). They cannot be computed without the secret key. Pruned
+    /// turns are found by the hashes that pruning left, and by the data derived from them. The erased data is still on disk
+    /// afterwards, so the agent's files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (key and digest of the content) whether it was forgotten.
@@ -136,6 +140,7 @@ pub trait Erasure: Send + Sync {
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
     /// Returns whether any of these words occurs in the parts of the file without rows: free pages and free space
-    /// within pages. [`Erasure::scrub`] leaves none there.
+    /// within pages. [`Erasure::scrub`] leaves none there, unless other writes move rows meanwhile. Returns false if the
+    /// database does not show these parts.
     async fn unused_space_contains(&self, words: &[String]) -> Result<bool>;
 }

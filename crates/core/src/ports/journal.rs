@@ -29,7 +29,7 @@ pub trait Journal: Send + Sync {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// Returns the number of the last change of the agent's log; 0 for an empty log. Deletions are changes.
+    /// Returns the number of the last change of the agent's log; 0 if it never changed. Deletions are changes.
     async fn log_version(&self, agent: &Agent) -> Result<u64>;
 
     /// Returns the whole log with its version, in no particular order.

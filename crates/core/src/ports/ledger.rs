@@ -25,11 +25,11 @@ pub trait Ledger: Send + Sync {
 
     /// Saves roll-ups, all or none. [`crate::Error::Stale`] if the ledger row of one of the periods no longer has the state
     /// that its roll-up replaces ([`Summary::replaces`]). A period without a row has the default state. Each ledger row becomes
-    /// clean up to `read_seq`. The parent period becomes dirty as of `now` if the text changed, a sentence has other source
-    /// turns, or the summary was removed.
+    /// clean up to `read_seq`. The parent period becomes dirty as of `now` if the text, a sentence with its sources, or the
+    /// cover changed, or if the summary was removed.
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
 
-    /// Records that rolling up a period failed, and when to retry.
+    /// Records that rolling up a period failed, and when to retry. [`crate::Error::NotFound`] if the period has no ledger row.
     async fn note_failure(
         &self,
         agent: &Agent,

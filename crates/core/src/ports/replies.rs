@@ -12,8 +12,9 @@ pub trait Replies: Send + Sync {
     async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>>;
 
     /// Reserves tokens of today's budget for a call; returns the number of the reservation. [`crate::Error::Budget`], and
-    /// nothing is reserved, if what was used and reserved today leaves too little. The reservation ends when the cost of
-    /// a reply with its number is recorded, when it is released, or after [`super::RESERVATION_LIFETIME`].
+    /// nothing is reserved, if too little is left after what was used and reserved today and what outstanding batches may
+    /// use. The reservation ends when the cost of a reply with its number is recorded, when it is released, or after
+    /// [`super::RESERVATION_LIFETIME`].
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64>;
 
     /// Ends a reservation whose call has no cost. Does nothing if it has ended.

@@ -4,8 +4,8 @@
 //! may span several of them. Code takes one `Arc<dyn Store>` and calls the methods of every part on it.
 //!
 //! Every change takes the next number of its agent's sequence; each projection stores the number up to which it has applied
-//! changes. No number is used twice, even after an erasure. Each method is one transaction: durable when it returns, or without
-//! effect. Every method that reads or writes memories takes the agent, so a query without a scope is impossible.
+//! changes. No number is used twice, even after an erasure. The changes of each method are one transaction: durable when it
+//! returns, or without effect. Every method that returns memories takes the agent, so a query without a scope is impossible.
 
 use async_trait::async_trait;
 

@@ -49,7 +49,7 @@ impl Totals {
         }
     }
 
-    /// Returns the sum of the changes that no table has applied yet.
+    /// Returns the number of changes of the working grain that the agents' tables have not applied yet.
     pub fn unsearchable(&self) -> u64 {
         self.backlogs.iter().map(|backlog| backlog.unsearchable).sum()
     }

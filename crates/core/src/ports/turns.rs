@@ -42,12 +42,12 @@ pub enum Origin {
 pub enum Comparison {
     /// No turn is stored under the key.
     New,
-    /// The client sent the same before, whether or not the turn was corrected since; or a person corrected the turn to
+    /// The client sent the same last, whether or not the turn was corrected since; or a person corrected the turn to
     /// the same content.
     Same,
-    /// The client sent something else before.
+    /// The client sent something else last.
     Different,
-    /// The client sent something else before, and a person has corrected the turn since.
+    /// The client sent something else last, and a person has corrected the turn since.
     DifferentFromCorrected,
 }
 
@@ -59,9 +59,10 @@ pub trait Turns: Send + Sync {
     /// content is [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day
     /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
-    /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an instant, is
-    /// placed microseconds after the stored ones. So the order of arrival decides between equal instants in every order by
-    /// time. Content means what the client sent ([`Origin`]). A new turn is stored with its attachment. A revision replaces the
+    /// Turns of one conversation never share an instant. A turn with a taken instant gets the next free microsecond. A turn
+    /// without an instant is placed after the stored turns that are up to a millisecond ahead of its arrival. So the order of
+    /// arrival decides between equal instants in every order by time. Content means what the client sent last ([`Origin`]). A
+    /// new turn is stored with its attachment. A revision replaces the
     /// attachment, or keeps the stored one if it has none.
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
 

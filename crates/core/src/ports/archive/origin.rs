@@ -22,7 +22,7 @@ pub fn check_origin(agent: &Agent, records: &[Record]) -> Result<()> {
 pub struct Origin {
     /// Ids that the records' memories have under the agent.
     known: HashSet<u64>,
-    /// Referenced ids that must be known, unless they are in `corrected`.
+    /// Referenced ids that are compared with the known ones, unless they are in `corrected`.
     mentioned: HashSet<u64>,
     /// Sources of operations. Their turns may be pruned.
     sources: HashSet<u64>,
@@ -93,7 +93,7 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
     }
 }
 
-/// Returns the ids in a record that must be among the derived ones. The id of a statement counts only if the statement
+/// Returns the ids in a record that are compared with the derived ones. The id of a statement counts only if the statement
 /// was not corrected.
 fn named(record: &Record) -> &[MemoryId] {
     match record {
