@@ -262,8 +262,8 @@ pub(crate) fn refuse_second(db: &dyn Db, agent_id: i64, key: &DocumentKey) -> Re
     }
 }
 
-/// Stores a document with its passages, if no document has its key. The rows belong to `agent_id`, and their sequence numbers are
-/// those of `sequence_agent`; the two differ during a restore, which stores under a temporary agent.
+/// Stores a document with its passages. No stored document may have its key. The rows belong to `agent_id`, and their sequence
+/// numbers are those of `sequence_agent`; the two differ during a restore, which stores under a temporary agent.
 pub(crate) fn save(
     db: &dyn Db,
     agent: &Agent,

@@ -155,8 +155,8 @@ fn save_prices(db: &dyn Db, list: &[Price]) -> Result<()> {
     Ok(())
 }
 
-/// Sums the tokens that are used and reserved of a day's budget: by agent ?3, by its workspace ?4, and by all agents. The tokens
-/// of outstanding requests of batches count on every day.
+/// Sums the tokens that are used and reserved of a day's budget: by agent ?3, by its workspace ?4, and by all agents. The
+/// tokens of outstanding requests of batches count on every day.
 pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
         SELECT agent_id, tokens_in + tokens_out FROM usage
         WHERE day = ?1 AND CASE purpose WHEN 'rerank' THEN 1 ELSE 0 END = ?2
@@ -245,7 +245,8 @@ const BEQUEATH: [&str; 2] = [
             tokens_in = usage.tokens_in + excluded.tokens_in, tokens_out = usage.tokens_out + excluded.tokens_out",
     "UPDATE reservation SET agent_id = ?2 WHERE agent_id = ?1",
 ];
-/// Makes the requests void, so that their answers are never kept. Sets the key to ?3, which no request has, and `read_seq` to 0.
+/// Makes the requests void, so that their answers are never kept. Sets the key to ?3, which no request has, and `read_seq` to
+/// 0.
 const BEQUEATH_BATCHED: &str = "UPDATE batch_request SET agent_id = ?2, state = 'void', key = ?3, read_seq = 0
     WHERE agent_id = ?1 AND state IN ('open', 'void')";
 

@@ -226,8 +226,8 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that was sent
-    /// without an instant also goes after the turns that are less than [`NEAR`] ahead.
+    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that was
+    /// sent without an instant also goes after the turns that are less than `NEAR` ahead.
     pub(crate) fn free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
         let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
         let free = match turn.origin {

@@ -8,8 +8,8 @@ use crate::db::{Db, Result, Row, params};
 use crate::summaries::SummaryRow;
 use crate::{agents, changes, ledger, memories, statements};
 
-/// Replaces the text of a statement or summary, and keeps the former text. Changes nothing if the text is the same. Refuses turns
-/// and passages.
+/// Replaces the text of a statement or summary, and keeps the former text. Changes nothing if the text is the same. Refuses
+/// turns and passages.
 pub(crate) fn correct(db: &dyn Db, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
     let agent_id = agents::known(db, agent)?;
     let stored = memories::get(db, agent, std::slice::from_ref(id))?.pop();

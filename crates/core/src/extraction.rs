@@ -8,7 +8,7 @@ use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 /// working memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// `f-` and a hash of its first source and text.
+    /// `f-` and a hash of its first source and its original text; for an imported statement, of its entry alone.
     pub id: MemoryId,
     /// Its text.
     pub text: String,

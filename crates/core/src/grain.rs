@@ -11,7 +11,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grain {
-    /// Turns and statements, as they arrived.
+    /// Turns, statements and passages of documents.
     Working,
     /// Summaries of days.
     Daily,

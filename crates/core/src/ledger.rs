@@ -25,7 +25,8 @@ pub struct LedgerRow {
     pub sealed: bool,
     /// Whether the built-in engine wrote it because the model could not.
     pub degraded: bool,
-    /// Number of names, numbers and dates in its summary that no source contains.
+    /// Number of names, numbers and dates in its summary that no source contains, and of sentences that say the opposite of
+    /// their sources.
     pub ungrounded: u32,
     /// Failures since it was last clean.
     pub attempts: u32,

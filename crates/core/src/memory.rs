@@ -128,7 +128,7 @@ impl Memory {
         }
     }
 
-    /// Returns the speaker of a turn or statement.
+    /// Returns the speaker of a turn, or the first of the people that a statement is about.
     pub fn speaker(&self) -> Option<&str> {
         match &self.body {
             Body::Turn { speaker, .. } => Some(speaker),

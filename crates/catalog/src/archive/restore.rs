@@ -29,8 +29,8 @@ const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
-/// Removes the conflicts between the rows of agent ?1 and those of agent ?2, which replaces it. Agent ?2 takes over its settings,
-/// unless it has its own, and continues its sequence.
+/// Removes the conflicts between the rows of agent ?1 and those of agent ?2, which replaces it. Agent ?2 takes over its
+/// settings, unless it has its own, and continues its sequence.
 const TAKE_OVER: [&str; 5] = [
     "DELETE FROM tombstone WHERE agent_id = ?1 AND (
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)

@@ -1,5 +1,5 @@
-//! Selects what a target names directly: turns, statements, operations, blocks, documents, pruned turns, and sentences of sealed
-//! summaries.
+//! Selects what a target names directly: turns, statements, operations, blocks, documents, pruned turns, and sentences of
+//! sealed summaries.
 
 mod pruned;
 

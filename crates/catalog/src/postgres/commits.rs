@@ -59,8 +59,8 @@ impl Postgres {
         Err(errors::unknown(&error))
     }
 
-    /// Returns the number of the service's last committed transaction; `None` if it has committed none, or if another service has
-    /// removed the row.
+    /// Returns the number of the service's last committed transaction; `None` if it has committed none, or if another service
+    /// has removed the row.
     fn marked(&self) -> Result<Option<i64>> {
         let db: &dyn Db = self;
         let sql = "SELECT number FROM commit_mark WHERE service = ?1";

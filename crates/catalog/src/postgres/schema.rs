@@ -71,8 +71,8 @@ fn connection(url: &str) -> annals_core::Result<Postgres> {
     })
 }
 
-/// Brings the schema up to date, and drops what a former process left behind: interrupted restores, and reservations of calls
-/// that it did not end. The lock of the session keeps other services away meanwhile.
+/// Brings the schema up to date, and drops what a former process left behind: interrupted restores, reservations of calls that
+/// it did not end, and its commit mark. The lock of the session keeps other services away meanwhile.
 fn prepare(db: &Postgres) -> Result<()> {
     db.ready()?;
     in_transaction(db, || {

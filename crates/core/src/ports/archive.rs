@@ -88,7 +88,7 @@ pub enum Record {
         /// Whether the built-in engine wrote it because the model could not.
         #[serde(default)]
         degraded: bool,
-        /// Number of names, numbers and dates that no source contains.
+        /// Number of names, numbers and dates that no source contains, and of sentences that say the opposite of their sources.
         #[serde(default)]
         ungrounded: u32,
         /// Tokens paid.
@@ -193,12 +193,12 @@ pub trait Archive: Send + Sync {
     async fn begin_restore(&self, agent: &Agent) -> Result<()>;
 
     /// Adds records to the restore of the agent. Records of a lower [`Record::rank`] must come first. The caller has
-    /// checked their [`RecordOrigin`]. [`crate::Error::Invalid`] if no restore was begun, if a record is not valid or contradicts
-    /// another, or if a message was forgotten.
+    /// checked their [`RecordOrigin`]. [`crate::Error::Invalid`] if no restore was begun, if a record is not valid or
+    /// contradicts another, or if a message was forgotten.
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
 
-    /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if no restore was begun,
-    /// or if the agent holds by now something else that [`Archive::begin_restore`] refuses.
+    /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if no restore was
+    /// begun, or if the agent holds by now something else that [`Archive::begin_restore`] refuses.
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
 
     /// Discards the records that were restored so far.

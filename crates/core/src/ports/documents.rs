@@ -69,7 +69,7 @@ pub struct Document {
     pub updated_at: Timestamp,
     /// The local day on which it was last written.
     pub day: Period,
-    /// Number of its writes since it was created.
+    /// Number of its writes. Also counts the writes of an expired document that was still stored under the key.
     pub version: u64,
     /// How long it is kept after a write or a refresh; `None` if it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,8 @@ pub enum Expected {
 /// One write of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentWrite {
-    /// Stores the document. The store sets its version and keeps the moment of its creation.
+    /// Stores the document. The store sets its version. If it replaces a document that has not expired, it keeps the moment of
+    /// the creation.
     Save(Box<Document>, Expected),
     /// Removes the document, if there is one.
     Remove(DocumentKey, Expected),
@@ -176,7 +177,8 @@ pub trait Documents: Send + Sync {
     async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>>;
 
     /// Carries out writes in order, all or none. Returns for each write the stored version; for a removal the removed version,
-    /// or 0 if there was no document. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not as expected.
+    /// or 0 if there was no document or an expired one. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not
+    /// as expected.
     async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>>;
 
     /// Restarts the lifetime of documents at `now`. Documents without a lifetime, and expired ones, stay unchanged.
