@@ -142,7 +142,7 @@ impl<C> Drop for Thread<C> {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // If a job in pieces panicked, its caller got an error. There is no panic to propagate.
+            // Only a job in pieces can end the thread by a panic, and its caller has got an error.
             let _ = thread.join();
         }
     }

@@ -37,7 +37,7 @@ pub type Properties = serde_json::Map<String, serde_json::Value>;
 /// A statement about a person or thing, with the time for which it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
-    /// Its id: the id of the operation that opened it.
+    /// Its id: the id of the operation that opened it, or `m-…` for an inferred alias.
     pub id: String,
     /// The person or thing it is about, as first written.
     pub subject: String,
@@ -91,7 +91,7 @@ pub struct FactQuery {
     pub as_of: Option<Timestamp>,
     /// Whether to include ended facts too. `as_of` is then ignored.
     pub history: bool,
-    /// Only facts with a source that was said within this interval.
+    /// Only facts that were mentioned in this interval: it overlaps the time from the first to the last of their sources.
     pub said_within: Option<Interval>,
     /// Maximum number of facts; `None` means all.
     pub limit: Option<usize>,

@@ -19,7 +19,8 @@ pub struct LedgerRow {
     pub input_digest: Option<Digest>,
     /// Hash of prompt, model and engine of the last roll-up that wrote a text, or [`LedgerRow::corrected_by_a_person`].
     pub recipe: Option<Digest>,
-    /// Who wrote its summary; `None` if nobody wrote one yet, or if it was written before authors were recorded.
+    /// Who wrote its summary; `None` if nobody wrote one yet, or if it was written before authors were recorded. A correction
+    /// by a person does not change it.
     pub author: Option<Author>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,

@@ -67,7 +67,8 @@ pub use tokens::{beginning, tokens};
 pub use words::{SENTENCE_ENDS, contains_name, is_wide, searched_sentences, sentences, words};
 pub use zones::{Zones, latest_day};
 
-/// The parts of the store as traits, for calls on a concrete store. A `dyn Store` needs none of them in scope.
+/// The parts of the store as traits, except `Batches`, for calls on a concrete store. A `dyn Store` needs none of them in
+/// scope.
 pub mod prelude {
     pub use crate::ports::{
         Accesses as _, Agents as _, Archive as _, Blocks as _, Catalog as _, DeadLetters as _, Documents as _,

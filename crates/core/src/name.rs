@@ -15,7 +15,7 @@ const DEFAULT_WORKSPACE: &str = "default";
 const MAX_NAME_LENGTH: usize = 128;
 const FOLDER_LENGTH: usize = 26;
 
-/// One agent within one workspace. Every store operation is scoped to an agent.
+/// One agent within one workspace. Every memory belongs to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Agent {
     workspace: String,
@@ -35,8 +35,8 @@ impl Agent {
         Ok(Agent { workspace: workspace.to_owned(), name: name.to_owned() })
     }
 
-    /// Returns the agent with an empty name, which stands for all erased agents of a workspace. Only their token usage is
-    /// stored under it.
+    /// Returns the agent with an empty name, which stands for all erased agents of a workspace. Only their token usage, their
+    /// reservations and their outstanding requests of batches are stored under it.
     pub fn erased(workspace: &str) -> Result<Agent> {
         check_name("workspace", workspace)?;
         Ok(Agent { workspace: workspace.to_owned(), name: String::new() })

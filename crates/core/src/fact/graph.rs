@@ -58,7 +58,7 @@ pub struct Along {
     pub as_of: Option<Timestamp>,
     /// Whether to include ended facts too. `as_of` is then ignored.
     pub history: bool,
-    /// Only facts with a source that was said within this interval.
+    /// Only facts that were mentioned in this interval: it overlaps the time from the first to the last of their sources.
     pub said_within: Option<Interval>,
 }
 

@@ -177,8 +177,8 @@ pub trait Documents: Send + Sync {
     async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>>;
 
     /// Carries out writes in order, all or none. Returns for each write the stored version; for a removal the removed version,
-    /// or 0 if there was no document or an expired one. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not
-    /// as expected.
+    /// or 0 if there was no document or an expired one. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is
+    /// not as expected.
     async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>>;
 
     /// Restarts the lifetime of documents at `now`. Documents without a lifetime, and expired ones, stay unchanged.

@@ -12,7 +12,7 @@ pub struct Children {
     /// Whether this describes the yearly summary of `parent` itself, which has no parent, instead of the children of
     /// `parent`.
     pub yearly: bool,
-    /// Number of live children; for a day, turns and statements.
+    /// Number of live children; for a day, turns and the statements that were extracted from turns.
     pub rows: u64,
     /// Bytes of their text.
     pub bytes: u64,
