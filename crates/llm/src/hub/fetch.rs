@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::{Checksum, Hub, HubFile, Listing};
 
-/// Connections for one file before giving up. Each continues where the one before broke off or fell silent.
+/// Connections for one download before giving up. Each continues where the one before broke off or fell silent, if the server
+/// can continue.
 const ATTEMPTS: usize = 5;
 
 const STEP: usize = 1 << 20;
@@ -67,7 +68,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Appends the missing bytes, but never more than the listed size, whatever the server sends.
+    /// Appends the missing bytes, or writes the file anew if the server does not continue. Never writes more than the listed
+    /// size, whatever the server sends.
     async fn receive(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
         let mut there = length(begun);
         if there == file.size && begun.exists() {
