@@ -1,5 +1,5 @@
-//! Configuration of the models: the table `[models]` of `annals.toml` as written ([`ModelsConfig`]), and as checked and
-//! completed ([`Models`]).
+//! Configuration of the models: the table `[models]` of `annals.toml` as written ([`ModelsConfig`]), and as checked and completed
+//! ([`Models`]).
 //!
 //! Reads neither files nor the environment: the caller parses the file and passes a function that looks up variables. API keys
 //! are held in [`SecretString`] from parsing on, so `{:?}` never shows one.
@@ -56,8 +56,7 @@ pub struct ModelsConfig {
     /// Shares of the daily budgets by purpose.
     #[serde(default)]
     pub shares: Shares,
-    /// How long a conversation must have had no new message before a model reads it for facts: seconds, or a duration such as
-    /// `10m`.
+    /// How long a conversation must have had no new message before a model reads it for facts: seconds, or a duration such as `10m`.
     pub extraction_quiet: Option<DurationSetting>,
     /// Number of waiting messages that a model reads for facts without waiting for quiet.
     pub extraction_turns: Option<u64>,
@@ -82,8 +81,8 @@ pub struct ModelsConfig {
     pub window: Option<u64>,
     /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum
-    /// time for the whole answer.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
+    /// for the whole answer.
     pub timeout: Option<DurationSetting>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
@@ -141,8 +140,8 @@ pub struct EndpointConfig {
     pub window: Option<u64>,
     /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum
-    /// time for the whole answer.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
+    /// for the whole answer.
     pub timeout: Option<DurationSetting>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
@@ -155,8 +154,8 @@ pub struct EndpointConfig {
     pub extra_body: Map<String, Value>,
 }
 
-/// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a
-/// chat model cannot rerank, and search results are sent only to an endpoint that is configured for them.
+/// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a chat
+/// model cannot rerank, and search results are sent only to an endpoint that is configured for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RerankConfig {

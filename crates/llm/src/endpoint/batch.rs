@@ -72,7 +72,7 @@ impl Tally {
 pub(super) enum Way {
     /// At once.
     Direct,
-    /// At once, in requests of the sizes that a batch uses: requests about the period were already collected for a batch, and
+    /// At once, in requests of the sizes that a batch uses: requests about the period were already recorded for a batch, and
     /// their answers are found only by the same requests.
     Begun,
     /// In a batch. The map has, by request, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is

@@ -147,7 +147,8 @@ impl<'a> Provider<'a> {
         failure
     }
 
-    /// Looks for a batch that may have been created, among the newest [`PAGE`] times [`PAGES`] batches of the provider.
+    /// Looks for a batch that may have been created, among the first `PAGE` times `PAGES` batches that the provider lists.
+    /// Passes over the ids in `known`.
     pub(super) async fn find(&self, batch: &ModelBatch, known: &[String]) -> Result<Found, EndpointError> {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let cursor = if self.is_anthropic() { "after_id" } else { "after" };
