@@ -65,7 +65,7 @@ impl Server {
     }
 }
 
-/// What earlier requests have shown about a model, shared by all purposes that use it.
+/// What earlier requests have shown about a model, shared by all purposes that use it with the same setting `json`.
 #[derive(Debug)]
 pub(super) struct LearnedLimits {
     limits: OnceCell<Limits>,

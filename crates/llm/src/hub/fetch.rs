@@ -19,7 +19,8 @@ const STEP: usize = 1 << 20;
 
 impl Hub {
     /// Fetches a file of a listing to its path below `folder`. Passes the number of bytes that arrive, or are stored already,
-    /// to `progress`. After an error, the next call continues.
+    /// to `progress`. Their sum exceeds the size if a download begins anew. After an error, the next call continues; after a
+    /// wrong checksum it begins anew.
     pub async fn fetch(
         &self,
         listing: &Listing,

@@ -22,7 +22,7 @@ use crate::endpoint::http::{authorized, fetch, fetch_with_answer, unreachable};
 /// Time limit of a request, and of silence in a download.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Time limit of an upload.
+/// Time limit of an upload, and of creating a batch.
 const UPLOAD: Duration = Duration::from_secs(1_800);
 
 /// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
