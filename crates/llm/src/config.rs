@@ -246,7 +246,7 @@ pub struct Models {
     pub shares: Shares,
     /// When a model reads new messages for facts.
     pub reading: ReadingSchedule,
-    /// Whether old days are summarised in batches.
+    /// Whether periods that ended more than a week ago are summarised in batches.
     pub batch: bool,
     /// The model that reranks search results.
     pub rerank: Option<Arc<RerankModel>>,

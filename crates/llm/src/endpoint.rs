@@ -68,8 +68,8 @@ pub use rerank::RerankEndpoint;
 /// recognised as outdated.
 const VERSION: &str = "endpoint 2";
 
-/// Engine and extractor that use the configured models. Each request waits at most the timeout of its model; a request with a
-/// saved answer is not sent.
+/// Engine and extractor that use the configured models. A request fails if no token comes for the timeout of its model. A
+/// request with a saved answer is not sent.
 #[derive(Clone)]
 pub struct Endpoint {
     daily_tokens: u64,

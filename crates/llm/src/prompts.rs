@@ -110,7 +110,7 @@ impl Prompt {
         }
     }
 
-    /// Returns a hash of all fixed text of the prompt for an agent.
+    /// Returns a hash of the prompt's text for an agent, its rules, and the English examples, which stand for all examples.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
         Digest::of([self.text(settings), self.rules(), examples::all()])
     }

@@ -69,7 +69,8 @@ impl Reasoning {
         }
     }
 
-    /// Returns the maximum tokens of reasoning, which are allowed in addition to those of the answer.
+    /// Returns the maximum tokens of reasoning. They are allowed in addition to those of the answer, unless `max_output_tokens`
+    /// is configured, which includes them.
     pub fn tokens(self) -> u64 {
         match self {
             Reasoning::None => 0,

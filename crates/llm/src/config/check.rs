@@ -34,7 +34,7 @@ const READING_TURNS: u64 = 20;
 /// Fields of a request that only Annals sets.
 const OWN_FIELDS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
-/// Longest time that can be configured for one answer.
+/// Longest time without a token that can be configured.
 const MAX_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Default time for reranking: a user waits for the search, and most accept about one second more.
@@ -160,7 +160,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         })
     }
 
-    /// Checks `[models.rerank]`; returns `None` if it names neither URL nor model.
+    /// Checks `[models.rerank]`. Returns `None` if it names neither URL nor model, or if either has a fault.
     pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig, caps: (u64, u64)) -> Option<RerankModel> {
         let (key, key_env) = (own.key.clone(), own.key_env.clone());
         let key = self.key_of(field, EndpointConfig { key, key_env, ..EndpointConfig::default() }).key;
@@ -212,7 +212,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         (window, output)
     }
 
-    /// Checks the URL `name` of the table `field`, and returns it without a trailing slash.
+    /// Checks the URL `name` of the table `field`, and returns it without a trailing slash; `None` if it has a fault.
     pub(super) fn base_url(&mut self, field: &str, name: &str, text: Option<&str>) -> Option<String> {
         let reason = match text.map(reqwest::Url::parse) {
             None => "is missing",
@@ -258,7 +258,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         }
     }
 
-    /// Returns the configured time limit, or the default if none is set. Reports values of zero or above `longest`.
+    /// Returns the configured time limit, or the default if none is set or it has a fault. Faults are values of zero, above
+    /// `longest`, or that are no durations.
     pub(super) fn timeout(
         &mut self,
         field: &str,

@@ -7,7 +7,7 @@ use serde_json::{Deserializer, Value};
 /// Longer texts are not repaired: the repairer's run time grows faster than its input.
 const MAX_REPAIR_BYTES: usize = 200_000;
 
-/// Deeper texts are not repaired: the repairer is recursive. The formats that we request are three levels deep.
+/// Deeper texts are not repaired: the repairer is recursive. The formats that we request are four levels deep.
 const MAX_REPAIR_DEPTH: usize = 32;
 
 /// Maximum number of start positions that are tried.

@@ -19,7 +19,7 @@ use crate::prompts::Rendered;
 /// work.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Below this number of tokens the server's count says too little about how much it read.
+/// Up to this number of tokens the server's count says too little about how much it read.
 const WORTH_COMPARING: u64 = 1_000;
 
 /// Maximum tokens of an unusable answer that are shown to the model again.
@@ -42,7 +42,8 @@ pub(super) struct Job<'a> {
     pub(super) way: &'a Way,
 }
 
-/// Result of a request, and the tokens that were paid for it now.
+/// Result of a request, and the tokens that were paid now for its complete answers. Attempts that broke off are booked, but not
+/// counted here.
 #[derive(Debug)]
 pub(super) struct Paid<T> {
     pub(super) value: T,
@@ -163,8 +164,8 @@ struct Billing<'a> {
 }
 
 impl Billing<'_> {
-    /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Saves a usable answer; books the
-    /// cost of any answer.
+    /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Saves a usable answer; books
+    /// the cost of any answer.
     async fn buy<T>(
         &self,
         messages: &[ChatMessage],
@@ -229,8 +230,8 @@ impl Billing<'_> {
         self.endpoint.replies.charge(self.job.agent, self.reply(&partial, count, reservation), self.job.now).await
     }
 
-    /// Fails if the server counted fewer tokens than the request has at least. Some local servers silently drop the part of a
-    /// request that exceeds their window; the answer is then about the rest only.
+    /// Fails if the server counted fewer tokens than the request has at least, unless the request is too short to tell. Some
+    /// local servers silently drop the part of a request that exceeds their window; the answer is then about the rest only.
     fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
         let least: u64 = messages.iter().map(|messages| tokens::at_least(messages.text())).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };

@@ -8,10 +8,11 @@ use annals_core::{ALIAS, Agent, Fact, Zones};
 use super::tokens;
 use crate::prompts::{SummaryData, fence, tame};
 
-/// Maximum tokens of the background, and its maximum share of the tokens for sources.
+/// Maximum tokens of the background, and the divisor of the tokens for sources that gives its maximum share.
 const MAX_TOKENS_AND_SHARE: (u64, u64) = (600, 5);
 
-/// Returns the blocks that describe agent, known facts and the period before, together in at most `room` tokens.
+/// Returns the blocks that describe agent, known facts and the period before. Their content has at most a fifth of `room` and
+/// 600 tokens.
 pub(super) fn blocks(agent: &Agent, background: Option<&Background>, zones: &Zones, room: u64) -> SummaryData {
     let Some(background) = background else { return SummaryData::default() };
     let room = MAX_TOKENS_AND_SHARE.0.min(room / MAX_TOKENS_AND_SHARE.1);
@@ -27,7 +28,8 @@ pub(super) fn blocks(agent: &Agent, background: Option<&Background>, zones: &Zon
     }
 }
 
-/// Returns the texts of known facts and of the period before. Content that only these texts have must not get into a summary.
+/// Returns the texts of known facts, except aliases, and of the period before. Content that only these texts have must not get
+/// into a summary.
 pub(super) fn texts(background: Option<&Background>) -> Vec<String> {
     let Some(background) = background else { return Vec::new() };
     let facts = background.known.iter().filter(|fact| fact.predicate != ALIAS);

@@ -38,9 +38,9 @@ pub(crate) enum Mode {
     /// At once.
     #[default]
     Direct,
-    /// At once if they are about the last days, and in batches otherwise.
+    /// At once if they are about the last seven days or the server refuses batches, and in batches otherwise.
     OldInBatches,
-    /// In batches, within this many tokens if a number is given.
+    /// In batches. A number replaces every limit of tokens: it is what one agent may use on this day.
     InBatches(Option<u64>),
     /// Not at all: they are counted.
     Counting(Arc<Tally>),
@@ -72,7 +72,7 @@ impl Tally {
 pub(super) enum Way {
     /// At once.
     Direct,
-    /// At once, in requests of the sizes that a batch uses: requests about the period were already sent in a batch, and
+    /// At once, in requests of the sizes that a batch uses: requests about the period were already recorded for a batch, and
     /// their answers are found only by the same requests.
     Begun,
     /// In a batch. The map has, by request, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is
@@ -121,8 +121,8 @@ impl BatchCollector {
         BatchCollector { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
     }
 
-    /// Returns the periods of the agent with an open request in a batch, sorted. Void requests do not count: their answers are not
-    /// saved, so their periods do not wait.
+    /// Returns the periods of the agent with an open request in a batch, sorted. Void requests do not count: their answers are
+    /// not saved, so their periods do not wait.
     pub(super) async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
         self.batches.in_batch(agent).await
     }
@@ -178,7 +178,9 @@ impl Endpoint {
         pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
 
-    /// Collects or counts a request. Returns [`Error::InBatch`], or the error for which it cannot be collected.
+    /// Collects or counts a request. Returns [`Error::InBatch`], or the error for which it cannot be collected. Also returns
+    /// [`Error::InBatch`] without collecting if a later pass has to do it: the batch is full, the server gets no batch for a
+    /// while, or the budget for batches is spent.
     pub(super) async fn collect(
         &self,
         job: &Job<'_>,
@@ -232,8 +234,8 @@ impl Endpoint {
         Ok(Error::InBatch)
     }
 
-    /// Reserves tokens of the day's budget, or of the budget that was given for these batches. The operator gives such a
-    /// budget, so it replaces every limit.
+    /// Reserves tokens of the day's budget. The operator may give another budget for batches, which replaces every limit. What
+    /// the agent has used on this day counts against it.
     async fn reserve_in_batch(&self, job: &Job<'_>, tokens: u64) -> Result<u64> {
         let unlimited = Caps { workspace: u64::MAX, process: u64::MAX, shares: Shares::default() };
         let (limit, caps) = match self.mode {

@@ -25,7 +25,7 @@ struct State {
     until: Option<Instant>,
     /// Number of outages since the last answer.
     outages: u32,
-    /// The failure that opened the breaker.
+    /// The last failure that counted as an outage.
     cause: String,
 }
 

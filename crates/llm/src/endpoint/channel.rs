@@ -36,7 +36,7 @@ const MAX_SHAPES: usize = 12;
 /// Tokens of the instructions of most requests, with the margin that is left free.
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
-/// Number of parallel requests before the server has reported how many it answers.
+/// Number of parallel requests before the limit of the server is known, reported or assumed.
 const FIRST_AT_ONCE: usize = 1;
 
 /// HTTP client and circuit breaker, shared by all models of one base URL.
@@ -46,8 +46,8 @@ pub(super) struct Server {
     pub(super) breaker: Breaker,
     /// Permits for the requests that the server answers in parallel. Further requests wait here, where no deadline runs.
     turns: Semaphore,
-    /// Whether the permits for the limit of the server, reported or assumed, have been added to `turns`. They are added once, by
-    /// the first model whose limits are known.
+    /// Whether the permits for the limit of the server, reported or assumed, have been added to `turns`. They are added once,
+    /// by the first model whose limits are known.
     has_turns: AtomicBool,
     /// Time until which the quota of the server is used up.
     pause: Mutex<Option<Instant>>,
@@ -65,7 +65,7 @@ impl Server {
     }
 }
 
-/// What earlier requests have shown about a model, shared by all purposes that use it.
+/// What earlier requests have shown about a model, shared by all purposes that use it with the same setting `json`.
 #[derive(Debug)]
 pub(super) struct LearnedLimits {
     limits: OnceCell<Limits>,
@@ -120,7 +120,7 @@ impl Channel {
         Channel { model, server, learned, retry_policy, is_near }
     }
 
-    /// Returns the window and the limit of the answer. The first call requests the server's limits.
+    /// Returns the window and the limit of the answer. Requests the server's limits until they are known.
     pub(super) async fn sizes(&self) -> Sizes {
         self.sizes_by(self.limits().await)
     }
@@ -144,8 +144,8 @@ impl Channel {
         self.learned.speed.room(fixed, most, self.is_near)
     }
 
-    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a request of `count`
-    /// tokens. Returns whether it has.
+    /// Allows twice as many tokens for all further answers of the model, if that is at most half of the window and leaves room
+    /// for a request of `count` tokens. Returns whether it does.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         let doubled = max_output_tokens * 2;

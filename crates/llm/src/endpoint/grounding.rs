@@ -3,9 +3,9 @@
 //!
 //! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to
 //! those. English number words and months are recognised. In other languages names and digits are compared literally; in
-//! German, where every noun is capitalised, only digits. A sentence with a name, number or date that only the background
-//! contains is removed. In every language, so is a sentence with other words that only the background contains (`content`).
-//! Otherwise it would survive the forgetting of the text that it comes from.
+//! German, where every noun is capitalised, only digits. A sentence with a name, number or date that the background
+//! contains, but not these lines, is removed. In every language, so is a sentence with other telling words that the background
+//! contains, but none of the lines (`content`). Otherwise it would survive the forgetting of the text that it comes from.
 
 mod dates;
 mod negation;

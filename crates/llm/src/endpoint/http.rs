@@ -28,7 +28,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects,
-/// which would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
+/// which would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself. The
+/// address of a proxy is not checked, and a proxy resolves the name of the server itself. Fails if the URL is not valid or
+/// contains an address that is not allowed.
 pub(crate) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have installed a TLS provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -2,8 +2,9 @@
 //! answers at once.
 //!
 //! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
-//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports nothing,
-//! the configured limits apply. No memories are sent.
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no
+//! window, the configured one applies, or the default of Ollama. Only servers of chat completions are asked. No memories are
+//! sent.
 
 use std::time::Duration;
 
@@ -27,10 +28,11 @@ const OLLAMA_WINDOW: u64 = 4_096;
 /// Smallest window that is accepted from a server; a smaller one is an error of the server.
 const MIN_WINDOW: u64 = 512;
 
-/// Number of parallel requests to a server that does not report how many it answers. Also the maximum for llama.cpp.
+/// Number of parallel requests to a server that does not report how many it answers. Also the maximum for llama.cpp. Ollama,
+/// and llama.cpp without a reported number of slots, get one request at a time.
 const AT_ONCE: usize = 4;
 
-/// The limits of a model as its server reports them.
+/// The limits of a model as its server reports them, or as assumed for its kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     /// Tokens of request and answer together; `None` if the server does not report them.
@@ -57,7 +59,8 @@ impl Limits {
     }
 }
 
-/// Requests the limits from a server. Returns `None` if the server could not be reached; it is then asked again later.
+/// Requests the limits from a server. Returns `None` if no connection could be made; the server is then asked again later. Any
+/// other failure counts as a server that reports nothing.
 pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits> {
     if model.api != Api::Chat {
         return Some(UNKNOWN);

@@ -1,9 +1,11 @@
 //! Decides which addresses a model may have. A name's resolved address is checked before anything is sent, and the connection
-//! goes to exactly that address.
+//! goes to exactly that address. Behind a proxy that the environment sets, the proxy resolves the name, and its address is not
+//! checked.
 //!
 //! Whoever controls a DNS name can point it at this machine, the router or a cloud's metadata service later; memories and keys
 //! would then be posted to a server that was never meant to get them. So a name must resolve to a public address, reached over
-//! TLS, unless the operator says that models are in the local network. An address written in the configuration is taken as
+//! TLS. Only `localhost` may be this machine, and other names may resolve to it or the local network only if the operator says
+//! that models are there. An address of this machine or the local network that is written in the configuration is taken as
 //! intended.
 
 use std::fmt;

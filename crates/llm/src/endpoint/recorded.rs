@@ -38,7 +38,8 @@ pub fn extraction_question_of(task: &ExtractionTask<'_>) -> Result<[String; 2]> 
 
 /// Reads an answer to the request of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes
 /// orders, credentials, sentences of the prompt's example, sentences with content of the background alone, and sentences beyond
-/// twice the word limit.
+/// twice the word limit. Marks sentences without support, whatever is configured. Fails with [`Error::Model`] if no usable
+/// sentence is left, or if there are several and none has support.
 pub fn draft_of(task: &SummaryTask<'_>, answer: &Value) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let all = lines::of(grain, task.sources, &zones)?;

@@ -33,8 +33,8 @@ impl CitedSentence {
     }
 }
 
-/// Returns the sentences of an answer about these lines. A sentence that cites none of them is traced to all, so that it is
-/// removed when any of them is forgotten.
+/// Returns the sentences of an answer about these lines, without orders and credentials. A sentence that cites none of the
+/// lines is traced to all, so that it is removed when any of them is forgotten. Fails if no sentence is left.
 pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<CitedSentence>, String> {
     let elements = answer::list(answer, "sentences").or_else(|| answer.as_array());
     let elements = elements.ok_or("it has no list `sentences`")?;
@@ -86,7 +86,7 @@ pub(super) fn within(most: usize, drafted: Vec<CitedSentence>) -> Vec<CitedSente
     kept
 }
 
-/// Counts the words of a text; each Chinese or Japanese character counts as one.
+/// Counts the words of a text. Each Chinese character and each hiragana counts as one, a run of katakana too.
 pub(super) fn length(text: &str) -> usize {
     text.unicode_words().count()
 }

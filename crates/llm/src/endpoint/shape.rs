@@ -2,7 +2,8 @@
 //! for.
 //!
 //! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
-//! its other name; if none is named, the less demanding formats are tried, and at last a request without anything optional. The
+//! its other name; if none is named, the less demanding formats are tried, and at last a whole answer without any option but
+//! the limit of tokens. The
 //! shape that worked is kept for the model, so a refusal costs one request in the life of the process.
 
 use serde_json::Value;
@@ -125,7 +126,8 @@ impl Shape {
         Shape { limit, has_swapped: true, ..self }
     }
 
-    /// Returns a shape with the next weaker format; after the weakest, one without anything optional. `None` after that.
+    /// Returns a shape with the next weaker format. After the weakest, returns one that does not stream and has no option but
+    /// the limit of tokens, or `None` if this shape does not stream.
     fn with_less(self) -> Option<Shape> {
         let bare = Shape { streams: false, counts: false, temperature: false, reasoning: false, caches: false, ..self };
         match weaker(self.json) {

@@ -59,7 +59,7 @@ impl Speed {
         *self.state()
     }
 
-    /// Records an answer. `request` is an estimate, for servers that do not count.
+    /// Records an answer. `prompt_tokens` is an estimate, for servers that do not count.
     pub(super) fn record(&self, completion: &Completion, prompt_tokens: u64) {
         let timing = completion.timing;
         let read = completion.tokens_in.unwrap_or(prompt_tokens).saturating_sub(completion.cached);

@@ -1,5 +1,5 @@
-//! Receives an answer: a stream of server-sent events, or JSON from a server that does not stream. The only deadline is for
-//! silence: a request fails if nothing of the answer comes for that long, however long the whole answer takes.
+//! Receives an answer: a stream of server-sent events, or JSON from a server that does not stream. The only deadline here is
+//! for silence: a request fails if nothing of the answer comes for that long. The limit for the whole answer is in `channel`.
 
 use std::time::Duration;
 

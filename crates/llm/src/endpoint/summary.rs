@@ -186,7 +186,7 @@ fn share(room: u64, parts: usize) -> usize {
 }
 
 /// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]
-/// and at most the limit of the grain.
+/// and at most the limit of the grain; for longer periods that limit.
 pub(super) fn words_for(grain: Grain, lines: &[Line]) -> usize {
     let limit = limit(grain);
     if grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }

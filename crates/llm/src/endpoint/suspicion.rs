@@ -80,7 +80,7 @@ static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("the pattern is a constant, and a test uses it")
 });
 
-/// The name of a secret together with its value, or the value of a known key format.
+/// The name of a secret together with its value, a value in a known key format, or a masked value.
 static CREDENTIALS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(pass\s?words?|passwd|pass\s?code|pass\s?phrase|pin( code| number)?|api[ _-]?keys?|secret keys?|access tokens?|auth tokens?|bearer tokens?|private keys?|credentials?|cvv|security code|login details)\b[^.!?]{0,40}?(\b(is|are|was|were|to|as)\b|[:=])\s*\S",

@@ -27,7 +27,7 @@ pub(super) fn is(tokens: &[Token]) -> bool {
         && needs_context(first.lower.as_str(), tokens)
 }
 
-/// Returns whether the writer, or the person addressed, is a subject of the text.
+/// Returns whether the text has a pronoun for the writer or the person addressed.
 pub(super) fn is_of_writer(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| is_in(WRITER, token.lower.split('\'').next().unwrap_or_default()))
 }

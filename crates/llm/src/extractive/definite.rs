@@ -141,7 +141,7 @@ pub(super) fn is_acronym(word: &str) -> bool {
     word.chars().take(2).filter(|letter| letter.is_uppercase()).count() == 2
 }
 
-/// Returns whether the writer is a subject of the text.
+/// Returns whether the text has a pronoun for its writer, or begins with a verb of the writer. Always false for English.
 pub(super) fn is_of_writer(tokens: &[Token], language: Language) -> bool {
     let writer = match language {
         Language::German => "ich wir mich mir uns mein meine meinen meinem meiner unser unsere",

@@ -1,5 +1,5 @@
-//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines that have only a link, or the
-//! note that there is nothing. Finds the headline of an entry.
+//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines with links, tags, captions or
+//! authors, and notes that there is nothing. Finds the headline of an entry.
 
 use std::borrow::Cow;
 

@@ -28,8 +28,8 @@ const READ: usize = 200;
 const MAX_BYTES: usize = 4_000;
 
 impl Language {
-    /// Returns the language with the most function words in the text. A text without any is English if it is in Latin script:
-    /// notes and headlines have none, and English rules do little harm there.
+    /// Returns the language with the most function words in the text. A text without any in Latin script has the language that
+    /// its special letters indicate, otherwise English: notes and headlines have none, and English rules do little harm there.
     pub(super) fn of(tokens: &[Token]) -> Language {
         let read = &tokens[..READ.min(tokens.len())];
         if read.iter().filter(|token| is_unspaced(token.raw)).count() * 2 > read.len() {
@@ -60,7 +60,7 @@ impl Language {
         CODES.get(self as usize).copied()
     }
 
-    /// Returns the language with the most function words in the texts.
+    /// Returns the language of the texts, by the words at their beginning.
     pub(crate) fn of_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Language {
         let mut read = String::new();
         for text in texts {

@@ -24,7 +24,7 @@ struct Mention {
     gender: Gender,
 }
 
-/// Returns the sentence with a name for its first pronoun, if the preceding sentence has exactly one candidate.
+/// Returns the sentence with a name for the pronoun at its beginning, if the preceding sentence has exactly one candidate.
 pub(super) fn resolve(before: &str, sentence: &str, names: &Names) -> Option<String> {
     let first = tokens(sentence.get(..sentence.len().min(24)).unwrap_or(sentence)).into_iter().next()?;
     let (pronoun, ending) = first.lower.split_once('\'').unwrap_or((&first.lower, ""));

@@ -49,7 +49,7 @@ pub(super) struct Read {
 }
 
 /// Returns the sentences of a message of a day, and the passages that begin with them. Splits sentences longer than `room`
-/// words into clauses, where they have any.
+/// words, and all very long ones, into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form, story: &Story) -> Vec<Read> {
     let cleaned = clean::without_asides(message);
     let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
@@ -127,8 +127,8 @@ struct Text<'a> {
     is_labelled: bool,
     /// Whether the name of the conversation says what the record is about.
     is_titled: bool,
-    /// Whether the writer is not a subject of the text. Where writers speak of themselves, "the dog" is often theirs, and
-    /// known.
+    /// Whether the text, in a record without its quotations, has no pronoun for the writer or the person addressed. Always true
+    /// in other languages than English. Where writers speak of themselves, "the dog" is often theirs, and known.
     is_report: bool,
     /// Whether sentences begin with capitals, so that a piece that does not is a clause of a longer sentence.
     is_capitalized: bool,

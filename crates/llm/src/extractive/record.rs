@@ -21,9 +21,9 @@ const TERSE: usize = 5;
 /// The form of a conversation, by who takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Two or more speakers.
+    /// Two or more speakers, or one who asks or addresses someone.
     Chat,
-    /// One author.
+    /// One author who addresses nobody, or seldom.
     Record,
 }
 

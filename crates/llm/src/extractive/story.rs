@@ -116,7 +116,7 @@ impl Story {
         Story { label, names, routine: routine(&entries, entry.days.0) }
     }
 
-    /// Returns the full names in earlier entries.
+    /// Returns the full names in the entries, those of the day included.
     pub(super) fn names(&self) -> &FullNames {
         &self.names
     }
@@ -198,8 +198,8 @@ fn names(text: &str, tokens: &[Token], language: Language) -> BTreeSet<String> {
     inside.filter(is_known).map(|token| bare(&token.lower).to_owned()).collect()
 }
 
-/// Returns whether the entries are reports about others and not a diary: there are at least [`COMPARED`] entries, and the writer
-/// is the subject of less than [`OWN`] of them.
+/// Returns whether the entries are reports about others and not a diary: there are at least [`COMPARED`] entries, and the
+/// writer is the subject of less than [`OWN`] of them.
 fn is_of_reports(entries: &[Entry]) -> bool {
     let count = entries.iter().filter(|entry| entry.is_own).count();
     entries.len() >= COMPARED && (count as f64) < OWN * entries.len() as f64

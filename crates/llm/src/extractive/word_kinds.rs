@@ -62,8 +62,8 @@ pub(super) fn is_informative(sentence: &str, language: Language, names: &Names) 
 
 const CURRENCIES: &str = "$€£¥₹";
 
-/// Returns whether a token is a number with a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that begin with a
-/// letter, such as "v2.6", are not.
+/// Returns whether a token is a number, with or without a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that
+/// begin with a letter, such as "v2.6", are not.
 fn is_number(token: &str) -> bool {
     let digits = token.trim_start_matches(|c| CURRENCIES.contains(c));
     let unit = digits.trim_start_matches(|c: char| c.is_numeric() || ".,:/-–".contains(c));

@@ -11,14 +11,16 @@ use sha2::{Digest, Sha256};
 
 use super::{Checksum, Hub, HubFile, Listing};
 
-/// Connections for one file before giving up. Each continues where the one before broke off or fell silent.
+/// Connections for one download before giving up. Each continues where the one before broke off or fell silent, if the server
+/// can continue.
 const ATTEMPTS: usize = 5;
 
 const STEP: usize = 1 << 20;
 
 impl Hub {
     /// Fetches a file of a listing to its path below `folder`. Passes the number of bytes that arrive, or are stored already,
-    /// to `progress`. After an error, the next call continues.
+    /// to `progress`. Their sum exceeds the size if a download begins anew. After an error, the next call continues; after a
+    /// wrong checksum it begins anew.
     pub async fn fetch(
         &self,
         listing: &Listing,
@@ -67,7 +69,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Appends the missing bytes, but never more than the listed size, whatever the server sends.
+    /// Appends the missing bytes, or writes the file anew if the server does not continue. Never writes more than the listed
+    /// size, whatever the server sends.
     async fn receive(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
         let mut there = length(begun);
         if there == file.size && begun.exists() {

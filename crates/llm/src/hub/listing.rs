@@ -98,7 +98,8 @@ fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns the network to use, which is the named one or otherwise the best, and all files to fetch with it.
+/// Returns the network to use, which is the named one or otherwise the best, and all files to fetch, the network among them.
+/// Fails with [`Error::Invalid`] if the listing has no such network or no `tokenizer.json`.
 pub fn fetched_files<'l>(listing: &'l Listing, named: Option<&str>) -> Result<(&'l HubFile, Vec<&'l HubFile>)> {
     let find = |path: &str| listing.files.iter().find(|file| file.path == path);
     let network = match named {

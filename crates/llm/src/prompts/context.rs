@@ -71,7 +71,7 @@ pub(crate) struct AmendData {
 /// The extraction task.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExtractionFrame {
-    /// Day of the turns.
+    /// Day of the last turn to read.
     pub(crate) today: String,
     /// Weekday of that day.
     pub(crate) weekday: String,

@@ -1,4 +1,4 @@
-//! Examples of summaries, one for days and one for longer periods in each of nine languages: an example in the language of the
+//! Examples of summaries, one for days and one for longer periods in each of eight languages: an example in the language of the
 //! sources keeps small models from answering in English.
 
 use annals_core::Grain;

@@ -14,7 +14,7 @@ use super::grammar::pattern;
 /// Minimum letters of a name part that is compared: shorter ones occur in too many other names.
 const LEAST_LETTERS: usize = 3;
 
-/// Users who speak in the turns of a task, by entity key.
+/// Users who speak in the turns of a task or in the turns before, by entity key.
 pub(super) struct Speakers(BTreeSet<String>);
 
 impl Speakers {

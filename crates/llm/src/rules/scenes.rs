@@ -1,8 +1,9 @@
 //! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, whose statements
 //! are invented, turns that hand over text of others, and the turn that a turn takes back.
 //!
-//! A scene begins with a request for it. It ends when a person ends it, or after a pause. A scene that began before the turns
-//! that the caller passes is not found. Relies on turns in order of time. Reads no statements.
+//! A scene begins with a request for it. It ends when a person ends it, after a pause, or at a turn of another conversation. A
+//! scene that began before the turns that the caller passes is not found. Relies on turns in order of time. Reads no
+//! statements.
 
 use std::collections::BTreeSet;
 

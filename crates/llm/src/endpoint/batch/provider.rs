@@ -22,7 +22,7 @@ use crate::endpoint::http::{authorized, fetch, fetch_with_answer, unreachable};
 /// Time limit of a request, and of silence in a download.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Time limit of an upload.
+/// Time limit of an upload, and of creating a batch.
 const UPLOAD: Duration = Duration::from_secs(1_800);
 
 /// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
@@ -45,13 +45,13 @@ pub(super) struct Status {
     pub(super) is_over: bool,
     /// Whether the batch was refused as a whole, before any request was processed.
     pub(super) is_refused: bool,
-    /// Number of requests that were processed.
+    /// Number of requests that have a result. With Anthropic, cancelled and expired ones are among them.
     pub(super) done: u64,
     /// Paths of the results, below the base URL.
     pub(super) results: Vec<String>,
     /// Paths of files and batches that can be deleted when the results are saved.
     pub(super) leftovers: Vec<String>,
-    /// The provider's error code for a refused batch; empty if it gave none.
+    /// The provider's error code for a refused batch; empty if it gave none that is a plain word.
     pub(super) reason: String,
     /// The provider's name for the state.
     pub(super) word: String,
@@ -147,7 +147,8 @@ impl<'a> Provider<'a> {
         failure
     }
 
-    /// Looks for a batch that may have been created.
+    /// Looks for a batch that may have been created, among the first `PAGE` times `PAGES` batches that the provider lists.
+    /// Passes over the ids in `known`.
     pub(super) async fn find(&self, batch: &ModelBatch, known: &[String]) -> Result<Found, EndpointError> {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let cursor = if self.is_anthropic() { "after_id" } else { "after" };
@@ -326,7 +327,8 @@ fn openai(batch: &Value) -> Status {
     }
 }
 
-/// Returns the code of the first error of a batch; empty if there is none. Ignores messages, which may quote requests.
+/// Returns the code of the first error of a batch; empty if there is none or it is not a plain word. Ignores messages, which
+/// may quote requests.
 fn reason(batch: &Value) -> String {
     let code = batch["errors"]["data"][0]["code"].as_str().unwrap_or_default();
     let is_word = code.len() <= 60 && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

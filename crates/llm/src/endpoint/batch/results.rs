@@ -27,7 +27,8 @@ pub(super) struct Read {
     pub(super) failure: Option<EndpointError>,
 }
 
-/// Reads and saves all results of a batch.
+/// Reads and saves the results of a batch, as far as they can be read. Fails only if they cannot be saved; what could not be
+/// read is in the outcome.
 pub(super) async fn save(
     batches: &dyn Batches,
     channel: &Channel,

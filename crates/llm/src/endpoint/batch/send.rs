@@ -15,7 +15,7 @@ use crate::endpoint::Endpoint;
 use crate::endpoint::channel::Channel;
 use crate::endpoint::failure::EndpointError;
 
-/// How long a batch that may have been created is looked for. Lists may be late by some seconds.
+/// Age at which a batch that may have been created is dropped if no listed batch can be it. Lists may be late by some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
 /// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers
@@ -25,7 +25,7 @@ const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 /// Age at which any open batch is given up, even if its provider could not be reached or reported no status.
 const SILENCE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
-/// How long a server gets no further batch after it refused one.
+/// How long a server gets no further batch after it did not take one for a reason that may pass.
 const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
 /// How long a server gets no further batch after it refused one for good. Its old periods are asked at once meanwhile.
@@ -56,7 +56,7 @@ impl Endpoint {
         Ok(report)
     }
 
-    /// Polls the open batches, and saves the answers of those that have ended.
+    /// Polls the open batches, and saves the answers of those that have ended. Gives up those that are too old.
     pub(crate) async fn take(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(collector) = &self.collector else { return Ok(report) };
@@ -76,7 +76,7 @@ impl Endpoint {
         Ok(report)
     }
 
-    /// Ends the open batches, here and at their providers. Their periods are due again.
+    /// Ends the open batches. Cancels those that were sent, if their servers are configured. Their periods are due again.
     pub(crate) async fn abandon(&self) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(collector) = &self.collector else { return Ok(report) };
@@ -177,8 +177,9 @@ impl BatchCollector {
         self.batches.save_batch(&batch).await
     }
 
-    /// Ends a batch that the provider has not created, and reports why. After a refusal the server gets no batch for a while.
-    /// The requests are collected again later.
+    /// Ends a batch that the provider has not created, and reports why. After a refusal or a failed upload the server gets no
+    /// batch for a while. The requests are collected again later. If the store failed, the batch stays open and the error is
+    /// returned.
     async fn give_up(
         &self,
         provider: &Provider<'_>,
@@ -213,8 +214,8 @@ impl BatchCollector {
         locked(&self.state).pauses.insert(batch.base_url.clone(), (until, is_refusal));
     }
 
-    /// Ends a batch that is given up, here and at the provider. Its periods are due again; answers that come later are not
-    /// read.
+    /// Ends a batch that is given up. Cancels it at the provider if a channel is given and the batch was sent. Its periods are
+    /// due again; answers that come later are not read.
     async fn lose(
         &self,
         channel: Option<&Arc<Channel>>,
@@ -254,7 +255,7 @@ impl BatchCollector {
         }
     }
 
-    /// Looks for a batch that may have been created. Drops it if it is not found by [`SEARCH`] after it was recorded.
+    /// Looks for a batch that may have been created. Drops it at the age [`SEARCH`] if no listed batch can be it.
     async fn search(
         &self,
         provider: &Provider<'_>,
