@@ -163,7 +163,7 @@ impl Service {
 type Measured = BTreeMap<(Purpose, String), (f64, f64)>;
 
 /// Returns the expected tokens of all requests and of all answers. For days the tokens of the requests are counted, because
-/// days differ; for coarser periods the measured mean is used, because their requests are alike.
+/// days differ; for coarser periods the measured mean is used if there is one, because their requests are alike.
 fn tokens(estimate: &Estimate, measured: &Measured) -> (u64, u64) {
     let (calls, upper) = (estimate.calls as f64, estimate.tokens_in as f64);
     let by_rule = (upper * TRUE_SHARE, calls * answer_of(estimate.purpose) as f64);
