@@ -61,7 +61,7 @@ impl Call for BatchRollup {
     }
 }
 
-/// Lists the batches that have not ended, and those that failed within the last day.
+/// Lists the batches that have not ended, and those that were recorded within the last day and failed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListBatches {}
 
