@@ -105,7 +105,7 @@ impl Service {
     }
 
     /// Applies a bounded piece of the changes that are due for an agent's tables. If no more are due then, a worker of kind
-    /// [`Worker::Any`] also extracts facts. Returns [`Piece::Busy`] if another task holds a lock that is needed.
+    /// [`Worker::Any`] also extracts facts. Returns `Piece::Busy` if another task holds a lock that is needed.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;

@@ -184,8 +184,8 @@ impl Service {
             .ok_or_else(|| Error::NotFound { what: ObjectKind::Document, name: key.to_string() })
     }
 
-    /// Removes a document; with a `version`, only if that version is stored. Without one, returns [`Error::NotFound`] if the document does
-    /// not exist. With one, returns [`Error::Stale`] if that version is not stored.
+    /// Removes a document. With a `version`, returns [`Error::Stale`] if that version is not stored. Without one, returns
+    /// [`Error::NotFound`] if the document does not exist.
     pub async fn remove_document(
         &self,
         agent: &Agent,
