@@ -1,7 +1,7 @@
 //! Authentication and authorization: keys, scopes, and the agents of a key.
 //!
-//! Guarded requests are checked here before they reach an operation. The answer about something that a caller may not use is
-//! the same as if it did not exist.
+//! Guarded requests are checked here before they reach an operation. The answer about an agent that a caller may not use is the
+//! same as if it did not exist.
 
 mod bounds;
 mod connections;

@@ -2,7 +2,8 @@
 //!
 //! A call is one HTTP POST. Its body is a line of JSON with the name of the call and the request, then a line for each item of
 //! input. The answer has a line for each frame: progress, items of output, and at the end the answer or the error. Both sides
-//! are the same program; if they are of different versions, the message says so. Has no rules of its own.
+//! are the same program. If one cannot read the lines of the other, the error says that their versions differ.
+//! Has no rules of its own.
 
 mod client;
 mod error_frame;

@@ -1,4 +1,4 @@
-//! Counts how often memories are returned by searches and contexts.
+//! Counts how often memories are returned by searches with a query and by contexts.
 //!
 //! Counts gather in memory, so that no answer waits for a count and no search costs a commit. They are written to the catalog
 //! in batches, once a minute and when the service stops. Counts are lost in a crash, or if the catalog fails to store them.
@@ -18,7 +18,7 @@ use crate::Service;
 const EVERY: Duration = Duration::from_secs(60);
 /// The most memories with a count in memory, at some 200 bytes each; further memories are not counted.
 const MAX_COUNTED: usize = 100_000;
-/// Number of counts written in one transaction: small, so that other writers do not wait long.
+/// Maximum number of counts written in one transaction: small, so that other writers do not wait long.
 const BATCH: usize = 500;
 
 /// Access counts that are not in the catalog yet.

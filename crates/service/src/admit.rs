@@ -14,7 +14,7 @@ pub enum NotAdmitted {
     DiskLow(u32),
     /// This many messages of the agent wait to be indexed.
     BacklogFull(u64),
-    /// This many uploads wait to be imported.
+    /// This many imports of uploads are not finished.
     UploadsFull(usize),
     /// The store failed.
     Failed(Error),
@@ -51,7 +51,7 @@ impl Service {
         Some(filesystem.f_bavail.saturating_mul(filesystem.f_frsize))
     }
 
-    /// Returns the free bytes below which new messages are refused.
+    /// Returns the free bytes below which new messages and other new data are refused.
     pub(crate) fn disk_low(&self) -> u64 {
         u64::from(self.parts.limits.disk_low_mib) * MEBIBYTE
     }

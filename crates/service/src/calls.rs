@@ -78,13 +78,14 @@ impl<'a> Context<'a> {
         self.host.service()
     }
 
-    /// Returns the agent of this name, which must exist.
+    /// Returns the agent of this name of the default workspace, which must exist.
     pub fn agent<'n>(&self, name: &'n str) -> impl Future<Output = Result<Agent>> + Send + use<'a, 'n> {
         let service = self.service();
         async move { service.known(Agent::new(name)?).await }
     }
 
-    /// Returns the agent of this name, which must exist; without a name, returns all agents.
+    /// Returns the agent of this name of the default workspace, which must exist; without a name, returns the agents of all
+    /// workspaces.
     pub fn agents<'n>(&self, name: Option<&'n str>) -> impl Future<Output = Result<Vec<Agent>>> + Send + use<'a, 'n> {
         self.service().agents_named(name)
     }

@@ -2,9 +2,9 @@
 //! missing.
 //!
 //! A job takes no input; a late, repeated or missed wake-up changes only when the work is done. So [`AlarmClock`] only wakes
-//! jobs, the stores determine what is due ([`Pass`]), and files set the schedule and the bounds ([`Jobs`]). Every run checks
-//! whether the machine's clock can be trusted ([`annals_retention::Trust`]). Never reads a clock itself: the caller passes one
-//! in.
+//! jobs, the stores determine what is due ([`Pass`]), and files set the schedule and the bounds ([`Jobs`]). Runs of roll-up and
+//! retention check whether the machine's clock can be trusted ([`annals_retention::Trust`]). Never reads a clock itself: the
+//! caller passes one in.
 
 mod alarm;
 mod declared;

@@ -24,8 +24,8 @@ use tokio::task::Id;
 use order::LOCKS;
 pub use order::{After, Extraction, Facts, History, Level, Lock, RollUp, Tables};
 
-/// The locks of all agents. An agent has an entry while a task holds one of its locks or waits for one. Cheap to clone;
-/// clones share the locks.
+/// The locks of all agents. An agent has an entry at least while a task holds one of its locks or waits for one; unused entries
+/// are removed when another agent gets one. Cheap to clone; clones share the locks.
 #[derive(Clone, Default)]
 pub struct AgentLocks(Arc<Mutex<HashMap<Agent, Weak<Entry>>>>);
 

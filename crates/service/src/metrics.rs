@@ -1,9 +1,9 @@
 //! The metrics at `/metrics`: of the process, of requests, of pipelines and of stores. `infra/README.md` lists them; the
 //! dashboard and the alerts use these names.
 //!
-//! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Gauges
-//! over all agents are read from the catalog in one read at each scrape (`totals`). No label holds an
-//! agent's name, an id or a word of a memory: their number is unbounded, and they are private.
+//! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Most
+//! gauges over all agents are read from the catalog in one read at each scrape (`totals`). No label holds an agent's name, an
+//! id or a word of a memory: their number is unbounded, and they are private.
 
 mod labels;
 mod measured;

@@ -122,7 +122,7 @@ impl Service {
         Ok(changes)
     }
 
-    /// Waits until no message waits to become searchable and a search could begin at once, but for at most [`MAX_WAIT`].
+    /// Waits until no agent is queued, no worker processes one, and a search could begin at once, but for at most [`MAX_WAIT`].
     async fn wait_for_quiet(&self) {
         let until = Instant::now() + MAX_WAIT;
         while Instant::now() < until && (self.queue.has_work() || self.searches.available_permits() == 0) {

@@ -74,8 +74,8 @@ pub struct Parts {
     pub budget: Option<TokenSums>,
     /// The source of the current time.
     pub clock: Clock,
-    /// The data folder; `None` if everything is in memory. Used by the proof of erasure, exports, and the checks of disk space
-    /// and folder sizes.
+    /// The data folder; `None` if everything is in memory. Used by the proof of erasure, by the temporary files of
+    /// exports and imports, by the checks of where exports go, and to measure the free disk space and the size of the folder.
     pub folder: Option<PathBuf>,
 }
 

@@ -1,11 +1,11 @@
 //! Background workers that make new messages searchable, and extract facts from them if the extractor runs locally.
 //!
-//! [`Service::enqueue`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is
-//! due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as large
-//! until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits for
-//! small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
-//! follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass. Workers
-//! never call a model to extract facts.
+//! [`Service::enqueue`] queues an agent, once. A worker takes the first agent that it may take and applies a bounded piece of
+//! what is due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as
+//! large until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits
+//! for small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
+//! follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass. Workers never
+//! call a model to extract facts.
 
 mod queue;
 
@@ -36,14 +36,14 @@ enum Piece {
     Done,
     /// More changes are due for the tables.
     More,
-    /// Messages are left to extract facts from.
+    /// Messages may be left to extract facts from.
     Unread,
     /// Another task holds this lock.
     Busy(Lock),
 }
 
 impl Service {
-    /// Queues an agent that has new messages.
+    /// Queues an agent that has new messages. Does nothing if it is queued already or pauses after a failure.
     pub fn enqueue(&self, agent: &Agent) {
         self.queue.push(agent);
     }
@@ -104,7 +104,8 @@ impl Service {
         });
     }
 
-    /// Applies a bounded piece of the changes that are due for an agent, unless another task holds its locks.
+    /// Applies a bounded piece of the changes that are due for an agent's tables. If no more are due then, a worker of kind
+    /// [`Worker::Any`] also extracts facts. Returns `Piece::Busy` if another task holds a lock that is needed.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;

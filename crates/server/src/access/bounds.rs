@@ -96,7 +96,7 @@ fn late(longest: Duration, only_reads: bool) -> Problem {
 }
 
 /// Returns the extra time of a request with `wait=`. Its messages are stored before it waits for them to become searchable, so
-/// that wait is added to the limit.
+/// the longest wait that a request may ask for is added to the limit.
 fn requested_wait(uri: &Uri) -> Duration {
     let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
     Duration::from_secs(if waits { MAX_WAIT } else { 0 })

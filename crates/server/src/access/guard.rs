@@ -24,7 +24,7 @@ const OF_PROXIES: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host
 pub enum KeylessAccess {
     /// Nobody, because others can reach the service.
     Nobody,
-    /// Processes of this machine, until there is a key.
+    /// Processes of this machine, while there is no key that is not revoked.
     ThisMachine,
 }
 

@@ -25,7 +25,7 @@ use crate::rest::Problem;
 
 /// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
-/// Number of peers with their own limit. All others share one.
+/// Maximum number of limits in use while peers have limits of their own. Once so many are in use, all peers share one.
 const MAX_PEERS: usize = 4096;
 
 /// The limits of all callers. Cheap to clone; clones share the counts.

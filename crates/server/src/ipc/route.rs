@@ -149,8 +149,8 @@ impl Output for FrameOutput {
     }
 }
 
-/// A receiver of progress that sends it to the caller. Never waits: progress for which the channel has no room is added to
-/// the next frame.
+/// A receiver of progress that sends it to the caller. Never waits: counts for which the channel has no room are added to the
+/// next count of the stage; other frames without room are dropped.
 struct FrameProgress {
     frames: Sender<Frame>,
     stages: AtomicU64,

@@ -39,7 +39,8 @@ impl Asker {
         self.caller.agent(&name)
     }
 
-    /// Returns the name of the only agent that the caller may use. If there are several, the error names them.
+    /// Returns the name of the only agent that the caller may use. If there are several, the error names up to
+    /// `MAX_NAMED` of them.
     async fn only(&self, service: &Service) -> Result<String> {
         let may_use = |agent: &Agent| self.caller.opens(agent);
         let agents = service.agents(self.caller.workspace(), None, MAX_NAMED, may_use).await?;

@@ -1,4 +1,4 @@
-//! Confirmations: a dry run issues one and the erasure requires it, so that nothing is forgotten that was not shown before.
+//! Confirmations: a dry run issues one and the erasure requires it, so that nothing is forgotten without a dry run before.
 //!
 //! A confirmation is valid for one agent, one set of arguments and ten minutes, and only in the process that issued it.
 //! Nothing is stored: a confirmation is a hash of the agent, the arguments, the time and a secret of the process.

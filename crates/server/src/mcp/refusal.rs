@@ -16,7 +16,7 @@ pub(crate) enum Refusal {
     Scope(Scope),
     /// The arguments do not fit the tool. Faults have the tool's own names of arguments.
     Arguments(Error),
-    /// The service accepts no new messages now.
+    /// The service accepts no new messages now, or could not find out whether it may.
     Busy(Problem),
     /// The operation failed.
     Failed(Error),

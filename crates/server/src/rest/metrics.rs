@@ -1,4 +1,4 @@
-//! `GET /metrics` for Prometheus. Needs a key if keys exist.
+//! `GET /metrics` for Prometheus. Needs a key with the scope admin, unless the request needs no key at all.
 
 use annals_service::Service;
 use axum::extract::State;

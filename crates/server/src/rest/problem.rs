@@ -1,4 +1,5 @@
-//! Turns errors into HTTP answers: problem documents (RFC 9457) with a stable `code`. No other module does.
+//! Turns errors into HTTP answers: problem documents (RFC 9457) with a stable `code`. Only MCP over HTTP and the adapters in
+//! `compat` change their shape.
 
 use annals_core::{Error, Fault};
 use annals_service::NotAdmitted;
@@ -73,7 +74,7 @@ impl From<&Fault> for FaultView {
 pub(crate) struct Code(pub(crate) &'static str);
 
 impl Problem {
-    /// Creates a problem of the request itself, not of memory.
+    /// Creates a problem that does not come from an [`Error`].
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
         Problem { status, code, detail: detail.into(), faults: Vec::new(), retry_after: None }
     }

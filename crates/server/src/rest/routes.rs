@@ -16,9 +16,9 @@ use super::{
 
 /// The routes, and their OpenAPI description.
 pub struct Routes {
-    /// Routes that need a key if keys exist.
+    /// Routes behind authentication. Most requests to them need a key.
     pub guarded: Router,
-    /// Routes for uploads, which also need a key if keys exist. Their bodies are large, and take long to arrive.
+    /// Routes for uploads, also behind authentication. Their bodies are large, and take long to arrive.
     pub uploads: Router,
     /// Routes that never need a key.
     pub open: Router,

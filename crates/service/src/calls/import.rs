@@ -171,7 +171,7 @@ async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn M
     Ok(files.into_iter().map(|file| Box::new(file) as Box<dyn MessageSource>).collect())
 }
 
-/// The messages of a file, kept in a temporary file without a name: an import reads them twice, and they may not fit into
+/// The messages of a file, kept in a temporary file without a name: an import may read them twice, and they may not fit into
 /// memory.
 struct SpooledFile {
     name: Option<String>,

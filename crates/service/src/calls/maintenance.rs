@@ -61,7 +61,7 @@ impl Call for BatchRollup {
     }
 }
 
-/// Lists the batches that have not ended, and those that failed within the last day.
+/// Lists the batches that have not ended, and those that were recorded within the last day and failed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListBatches {}
 
@@ -169,7 +169,7 @@ impl Call for ReplayDeadLetters {
     }
 }
 
-/// Compares the tables and facts of agents with the catalog.
+/// Checks the catalog, and compares the summaries, tables and facts of agents with it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Verify {
     /// Only this agent; all agents if absent.
@@ -215,7 +215,7 @@ impl Call for Rebuild {
     }
 }
 
-/// Sends everything stored for agents in canonical order, as lines of JSON.
+/// Sends the dumps of agents in canonical order, as lines of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dump {
     /// Only this agent; all agents if absent.

@@ -60,7 +60,7 @@ impl Call for Correct {
     }
 }
 
-/// Reports what would be forgotten, or forgets it and proves that it is gone.
+/// Reports what would be forgotten, or forgets it and searches for what is left.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Forget {
     /// Name of the agent.

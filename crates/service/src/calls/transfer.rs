@@ -1,4 +1,4 @@
-//! Calls that send everything that is stored for an agent.
+//! Calls that send all records or all memories of an agent.
 
 use annals_core::{Error, Grain, Result};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,9 @@
 //! The alarm clock: wakes jobs at the times that their files declare, and does nothing else.
 //!
 //! tokio-cron-scheduler drops missed wake-ups, starts a job again while it still runs, and may fire twice. None of it matters
-//! here: a wake-up only notifies a [`Runner`], which runs one pass at a time, and every job runs once at the start, so that
-//! missed work is caught up. Times are in UTC, because the scheduler does not follow changes of a zone's offset.
+//! here: a wake-up only notifies a [`Runner`], which runs one pass at a time, and every enabled job runs once at the start
+//! unless no run can have been missed, so that missed work is caught up. Times are in UTC, because the scheduler does not
+//! follow changes of a zone's offset.
 
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,7 @@ pub type MomentClock = Arc<dyn Fn() -> Moment + Send + Sync>;
 pub struct Report {
     /// What was done; empty if there was nothing to do.
     pub done: String,
-    /// The number of failures; each was logged.
+    /// The number of failures; the log describes them.
     pub failures: u64,
 }
 

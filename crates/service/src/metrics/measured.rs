@@ -1,4 +1,5 @@
-//! Ports wrapped to measure how long their calls take. The binary wraps them before it passes them to other parts.
+//! Ports wrapped to measure how long some of their calls take, and to count failures and tokens. The binary wraps them before
+//! it passes them to other parts.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Gauges over all agents, read from the catalog in one read at each scrape.
+//! Gauges over all agents, read from the catalog in one read at each scrape, and the sizes of memory, disk and folders.
 
 use std::time::{Duration, Instant};
 

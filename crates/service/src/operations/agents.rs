@@ -46,7 +46,8 @@ impl Service {
         self.parts.store.agents_with_work(now).await
     }
 
-    /// Returns the agent of this name, which must exist; without a name, returns all agents.
+    /// Returns the agent of this name, of the default workspace, which must exist; without a name, returns the agents of all
+    /// workspaces.
     pub async fn agents_named(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.known(Agent::new(name)?).await?]),

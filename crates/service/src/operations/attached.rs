@@ -89,7 +89,7 @@ impl Service {
         Err(Error::NotFound { what: ObjectKind::Message, name: id.to_string() })
     }
 
-    /// Returns turns and statements with an id that begins with `prefix`.
+    /// Returns at most `limit` turns and statements with an id that begins with `prefix`.
     pub async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
         self.parts.store.find_by_prefix(agent, prefix, limit).await
     }

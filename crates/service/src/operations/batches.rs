@@ -23,7 +23,8 @@ const MEASURED: SignedDuration = SignedDuration::from_hours(60 * 24);
 /// Tokens of the instructions of a request.
 const INSTRUCTIONS: u64 = 800;
 
-/// How long a failed batch is listed: as long as no batch is sent to a server that permanently refused one.
+/// How long a failed batch is listed, counted from when it was recorded: as long as no batch is sent to a server that
+/// permanently refused one.
 const FAILED_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// Price units in one unit of a currency. Prices are stored in millionths.
@@ -55,7 +56,7 @@ impl Service {
         Ok(step)
     }
 
-    /// Returns the batches that failed within the last day and those that have not ended, of all agents.
+    /// Returns the batches that were recorded within the last day and failed, and those that have not ended, of all agents.
     pub async fn batches(&self, now: Timestamp) -> Result<Vec<BatchView>> {
         let since = now.saturating_sub(FAILED_FOR).unwrap_or(Timestamp::MIN);
         let failed = self.parts.store.failed_batches(since).await?;
@@ -163,7 +164,7 @@ impl Service {
 type Measured = BTreeMap<(Purpose, String), (f64, f64)>;
 
 /// Returns the expected tokens of all requests and of all answers. For days the tokens of the requests are counted, because
-/// days differ; for coarser periods the measured mean is used, because their requests are alike.
+/// days differ; for coarser periods the measured mean is used if there is one, because their requests are alike.
 fn tokens(estimate: &Estimate, measured: &Measured) -> (u64, u64) {
     let (calls, upper) = (estimate.calls as f64, estimate.tokens_in as f64);
     let by_rule = (upper * TRUE_SHARE, calls * answer_of(estimate.purpose) as f64);

@@ -34,7 +34,7 @@ impl Service {
         })
     }
 
-    /// Replaces all prices. Returns an error that names every fault.
+    /// Replaces all prices. If the list has faults, changes nothing and returns an error that names them all.
     pub async fn set_prices(&self, list: PricesView) -> Result<PricesView> {
         let faults = faults(&list);
         if !faults.is_empty() {

@@ -52,7 +52,8 @@ pub enum DocumentChange {
 
 impl Service {
     /// Carries out changes in order, all or none, with the agent's settings as returned by [`Service::admit`]. Returns the
-    /// version of each; 0 if the document to remove did not exist.
+    /// version of each; 0 if the document to remove did not exist. Returns [`Error::Exists`] or [`Error::Stale`] if a stored
+    /// document is not as expected.
     pub async fn change_documents(
         &self,
         agent: &Agent,
@@ -123,7 +124,7 @@ impl Service {
         self.parts.store.refresh_documents(agent, keys, now).await
     }
 
-    /// Returns the documents with these keys, in the order of the keys. Omits documents that do not exist.
+    /// Returns the documents with these keys, in the order of the keys. Omits documents that do not exist or are expired.
     pub async fn documents_at(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
         self.parts.store.documents(agent, keys, now).await
     }
@@ -183,8 +184,8 @@ impl Service {
             .ok_or_else(|| Error::NotFound { what: ObjectKind::Document, name: key.to_string() })
     }
 
-    /// Removes a document; with a `version`, only if that version is stored. Returns [`Error::NotFound`] if the document does
-    /// not exist.
+    /// Removes a document. With a `version`, returns [`Error::Stale`] if that version is not stored. Without one, returns
+    /// [`Error::NotFound`] if the document does not exist.
     pub async fn remove_document(
         &self,
         agent: &Agent,

@@ -1,4 +1,4 @@
-//! The dump of an agent: everything in one canonical order, without sequence numbers, recording times and table versions. Two
+//! The dump of an agent: its memory in one canonical order, without sequence numbers, recording times and table versions. Two
 //! stores with the same contents give the same dump, even if the contents were stored in different ways.
 
 use annals_core::ports::{Record, Select, Table};
@@ -14,7 +14,8 @@ use crate::wire::{FactView, MemoryView};
 const PAGE: usize = 100;
 
 impl Service {
-    /// Sends everything that is stored for the agent, as lines of JSON.
+    /// Sends the settings, memories, blocks, documents, attachments, facts, ledger and table rows of the agent, as lines of
+    /// JSON.
     pub async fn dump(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
         send(output, json!({ "agent": agent.name(), "settings": self.parts.store.settings(agent).await? })).await?;
         for grain in Grain::ALL {

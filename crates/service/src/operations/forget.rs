@@ -11,7 +11,8 @@ use crate::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView};
 const SAMPLES: usize = 5;
 
 impl Service {
-    /// Reports what would be erased, or erases it everywhere and proves that it is gone.
+    /// Reports what would be erased, or erases it everywhere and searches for what is left. The proof in the answer says where
+    /// erased sentences are still found. Returns [`Error::NotFound`] if the request has ids and none of them is known.
     pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
         let dry_run = request.dry_run;
         let target = self.target(agent, request, now).await?;
@@ -32,7 +33,7 @@ impl Service {
         }
     }
 
-    /// Does the same as [`Service::forget`] for a given target.
+    /// Does the same as [`Service::forget`] for a given target, but does not check that ids are known.
     pub async fn forget_target(
         &self,
         agent: &Agent,
@@ -68,7 +69,7 @@ impl Service {
     }
 
     /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here
-    /// keep other tasks from saving anything of the agent meanwhile.
+    /// keep other tasks from saving summaries, facts and tables of the agent meanwhile. New messages may still arrive.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;

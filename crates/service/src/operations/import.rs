@@ -1,5 +1,6 @@
-//! Import of checked messages and of exports. Checks everything against the store first, then commits in batches, then makes
-//! everything searchable. Skips messages that are already stored, so an interrupted import is completed by running it again.
+//! Import of checked messages and of exports. Compares all messages with the store first, unless it revises them; then commits
+//! in batches, then makes everything searchable. Skips messages that are already stored, so an interrupted import is completed
+//! by running it again.
 //!
 //! All messages are stored before any is embedded: storing takes seconds where embedding takes hours, and stored messages are
 //! safe and become searchable later even if this process ends.

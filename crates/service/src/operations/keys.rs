@@ -40,7 +40,7 @@ impl Service {
         Ok(self.parts.store.keys().await?.iter().map(|key| KeyView::new(key, now)).collect())
     }
 
-    /// Revokes a key.
+    /// Revokes a key. Returns [`Error::NotFound`] if no key has the id.
     pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()> {
         self.parts.store.revoke_key(id, now).await
     }
@@ -57,8 +57,8 @@ impl Service {
         Ok(self.parts.store.key(id).await?.map(|(key, _)| key).filter(|key| key.is_good(now)))
     }
 
-    /// Returns whether any key is not revoked. If so, every request needs a key. An expired key counts, so that the passing of
-    /// time alone never opens access.
+    /// Returns whether any key is not revoked. If so, every request over the network that is authenticated needs a key. An
+    /// expired key counts, so that the passing of time alone never opens access.
     pub async fn has_unrevoked_key(&self) -> Result<bool> {
         Ok(self.parts.store.keys().await?.iter().any(|key| key.revoked_at.is_none()))
     }

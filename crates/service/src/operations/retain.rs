@@ -8,8 +8,9 @@ use crate::locks::History;
 use crate::wire::{RetainAnswer, RetainRequest, RetentionAnswer};
 
 impl Service {
-    /// Prunes memories that are past the plans of these agents, or only reports them. Prunes nothing if the clock is not
-    /// confirmed, unless the request trusts it. `synchronised` is what the system reports about its clock.
+    /// Prunes memories that are past the plans of these agents. Only reports them for a dry run, or if the request names a
+    /// plan. Prunes nothing if the clock is not confirmed, unless the request trusts it. `synchronised` is what the system
+    /// reports about its clock.
     pub(crate) async fn retain_agents(
         &self,
         agents: &[Agent],

@@ -21,8 +21,8 @@ pub struct RolledUpAgent {
 }
 
 impl Service {
-    /// Rolls an agent up: writes every period that is over, even if messages arrived a moment ago. A dry run only returns the
-    /// periods and the number of words that would be read.
+    /// Rolls an agent up: writes the due summaries of all periods that are over, even if messages arrived a moment
+    /// ago. A dry run only returns the periods and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }

@@ -6,7 +6,7 @@ use annals_search::Gathered;
 use crate::Service;
 use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 
-/// Number of results below which an answer contains a hint on where else to search.
+/// Number of results below which an answer may contain a hint on where else to search.
 const FEW: usize = 3;
 
 /// Maximum bytes of a question. Words beyond some 500 do not change its vector.

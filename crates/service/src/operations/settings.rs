@@ -64,9 +64,9 @@ impl Service {
         Ok(settings)
     }
 
-    /// Records that all tables must be rebuilt: stored stems belong to the former language, and searches would miss them.
-    /// Called before the language is saved, so that a crash between the two only causes a needless rebuild, and no search
-    /// misses results.
+    /// Records that all tables that were written before must be rebuilt: stored stems belong to the former language, and
+    /// searches would miss them. Called before the language is saved, so that a crash between the two only causes a needless
+    /// rebuild, and no search misses results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
             if self.parts.store.watermark(agent, grain).await?.applied > 0 {
@@ -86,7 +86,7 @@ impl Service {
         Ok(false)
     }
 
-    /// Applies all changes or none, and reports all faults at once.
+    /// Applies all changes, and returns all faults at once. After an error the caller must not use `settings`.
     fn apply(&self, settings: &mut Settings, change: SettingsChange, has_memories: bool, now: Timestamp) -> Result<()> {
         let mut faults = Vec::new();
         if let Some(zone) = &change.time_zone {

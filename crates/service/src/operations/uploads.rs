@@ -1,8 +1,8 @@
 //! Imports of uploads: each is read from a file without a name, in the background, one after another.
 //!
-//! The progress and the report of an import are kept in memory only. The catalog records that it began and whether it ended,
-//! so that its state is known after a restart. After an interruption, sending the upload again adds the items that are
-//! missing.
+//! The progress and the report of an import are kept in memory only. The catalog records that it began and whether it
+//! succeeded, so that its state is known after a restart: an import that failed then counts as interrupted. After an
+//! interruption, sending the upload again adds the items that are missing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -102,7 +102,7 @@ impl Uploads {
         self.imports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an import, unless too many wait.
+    /// Adds an import, unless too many are not finished.
     fn add(&self, upload: &Arc<Upload>) -> std::result::Result<(), NotAdmitted> {
         let mut imports = self.imports();
         let waiting = imports.iter().filter(|upload| !upload.is_finished()).count();

@@ -18,7 +18,7 @@ pub struct Verified {
     pub gaps: Vec<Gap>,
     /// Days that are missing in summaries because a summary is still to be written: pending work, not a fault.
     pub unwritten: Vec<Gap>,
-    /// Rows of tables that differ from the catalog.
+    /// Rows of tables that differ from the catalog, and damaged tables.
     pub tables: Vec<Discrepancy>,
     /// Whether the facts table differs from the log of operations.
     pub facts_differ: bool,

@@ -7,8 +7,8 @@ use crate::locks::Lock;
 use crate::wire::{AgentFailure, FailureView, HealthView};
 
 impl Service {
-    /// Returns a marker that changes whenever anything of the agent changes: a memory, its backlog, a roll-up that began or
-    /// ended, or the progress of an import. Reads a few rows by their keys.
+    /// Returns a marker that changes whenever a memory of the agent changes, its backlog changes, a roll-up begins or ends, or
+    /// an import makes progress. Reads a few rows by their keys.
     pub async fn pulse(&self, agent: &Agent) -> Result<String> {
         let change = self.parts.store.last_change(agent).await?;
         let waiting = self.parts.store.agent_state(agent).await?.waiting;

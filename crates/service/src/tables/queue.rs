@@ -8,13 +8,13 @@ use std::time::Duration;
 use annals_core::Agent;
 use tokio::sync::{Notify, watch};
 
-/// Number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that is not
-/// large, and for a large one.
+/// Maximum number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that
+/// is not large, and for a large one.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
 
 /// Pause before an agent is queued again after a failed write: the disk may be full, or the embedding model unavailable.
-/// Doubled after each further failure.
+/// Doubled after each further failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause. Once the cause is fixed, messages wait no longer than this.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
@@ -38,15 +38,15 @@ struct Waiting {
     queued: HashSet<Agent>,
     /// Agents that had more due than one piece when a worker last wrote their tables.
     large: HashSet<Agent>,
-    /// Agents with up-to-date tables and with messages to extract facts from.
+    /// Agents whose tables were up to date in their last turn, and that may have messages to extract facts from.
     to_read: VecDeque<Agent>,
-    /// Whether the next worker prefers extracting facts to writing tables; the two alternate.
+    /// Whether the next worker of kind [`Worker::Any`] prefers extracting facts to writing tables; the two alternate.
     reading_is_next: bool,
     /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
     /// Agents that will be queued again when a lock is free.
     returning: HashSet<Agent>,
-    /// Agents whose last turn failed.
+    /// Agents whose last turn failed and whose tables were not written since.
     failing: HashMap<Agent, Failing>,
 }
 
@@ -89,7 +89,8 @@ impl Queue {
         }
     }
 
-    /// Returns whether an agent's messages wait to become searchable, or are just being made so.
+    /// Returns whether an agent waits for its tables to be written, or a worker processes an agent. The worker may also be
+    /// extracting facts.
     pub(crate) fn has_work(&self) -> bool {
         let waiting = self.waiting();
         !waiting.order.is_empty() || !waiting.working.is_empty()
@@ -177,7 +178,7 @@ impl Queue {
         self.waiting().failing.remove(agent);
     }
 
-    /// Returns why an agent's tables are not up to date, if its last turn failed.
+    /// Returns the error of an agent's last turn if that failed and no changes were applied to its tables since.
     pub(crate) fn failure(&self, agent: &Agent) -> Option<String> {
         self.waiting().failing.get(agent).map(|failing| failing.error.clone())
     }

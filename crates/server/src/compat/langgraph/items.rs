@@ -176,8 +176,8 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the items below a namespace. With a query, returns the best matches first, then items without a matching passage,
-/// newest first. Without a query, returns the newest items first.
+/// Returns the items in a namespace and below it. With a query, returns the best matches first, then items without a matching
+/// passage, newest first. Without a query, returns the newest items first.
 pub(super) async fn search(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,

@@ -18,7 +18,7 @@ use crate::rest::extract::{Adding, Named};
 
 /// Maximum time that an answer waits until the messages are searchable, because clients search right after it.
 const WAIT: Duration = Duration::from_secs(2);
-/// Fields that steer mem0's own extractor. They have no effect here, and the answer says so.
+/// Fields that steer mem0's own extractor. They have no effect here, and the answer of this route says so.
 const WITHOUT_EFFECT: [&str; 6] = [
     "custom_categories",
     "custom_instructions",

@@ -76,8 +76,8 @@ impl Unit {
         Unit { turns: vec![turn.id.clone()], memory: turn, details }
     }
 
-    /// Returns whether lists and searches show the memory: a statement, a turn added with `infer=false`, or a turn from which
-    /// no statement was made.
+    /// Returns whether lists and searches show the memory: a statement, a turn added with `infer=false`, or a user's turn from
+    /// which no statement was made. False for hidden turns.
     pub(super) async fn stands_by_itself(&self, service: &Service, agent: &Agent) -> Result<bool, Problem> {
         if self.memory.kind() == Kind::Statement {
             return Ok(true);
@@ -173,7 +173,8 @@ pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result
     with_details(service, agent, vec![memory]).await?.pop().ok_or_else(missing)
 }
 
-/// Returns whether a statement was extracted from a turn. A statement covers the instant of its first source.
+/// Returns whether a statement with the instant of a turn has the turn as a source. A statement has the instant of its first
+/// source, so statements that have the turn as a further source are not found.
 async fn has_statements(service: &Service, agent: &Agent, turn: &Memory) -> Result<bool, Problem> {
     let beside = service.in_order(agent, &[Grain::Working], turn.cover, usize::MAX).await?;
     Ok(beside.iter().any(|memory| memory.kind() == Kind::Statement && memory.sources().contains(&turn.id)))

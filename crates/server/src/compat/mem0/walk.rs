@@ -39,8 +39,8 @@ impl<'s> Walk<'s> {
         Ok(Some(self.piece(listed).await?))
     }
 
-    /// Lists the next memories. Memories of one instant are always in one piece, because a statement is made from one turn
-    /// and has its instant.
+    /// Lists the next memories. Memories of one instant are always in one piece, because a statement has the instant of its
+    /// first turn.
     async fn list(&mut self, start: Timestamp) -> Result<Vec<Memory>, Problem> {
         let within = Interval { start, ..Interval::ALWAYS };
         let mut most = self.most;

@@ -134,7 +134,7 @@ impl Pass {
             return Ok(Passed::default());
         }
         let history = roll_up.for_saving::<History>();
-        // An erasure waits only for the summaries being written now.
+        // Another roll-up of the agent waits only for the summaries being written now.
         let should_stop = || should_stop() || roll_up.is_waited_for();
         parts.summarizer.pass_unlocked(agent, clock.now, &|_| (), &should_stop, &history).await
     }

@@ -15,7 +15,7 @@ pub(super) struct Batch {
     pub(super) agent: Agent,
     /// The line of each message.
     pub(super) lines: Vec<usize>,
-    /// The messages without credentials, with their keys.
+    /// The messages with their keys. Credentials are masked if the agent's settings say so.
     pub(super) messages: Vec<(TurnKey, Message)>,
     /// Number of credentials that were masked.
     pub(super) masked: u64,

@@ -7,7 +7,8 @@ use super::{Import, UNDATED};
 use crate::wire::{BlockView, BlocksRequest};
 
 impl Import<'_> {
-    /// Writes a block. Stores it as a document instead if it is too large for a block, or if there are too many blocks.
+    /// Writes a block. Stores it as a document instead if it is refused as a block: it is too large, its name is not
+    /// allowed, or there are too many blocks.
     pub(super) async fn take_block(
         &mut self,
         name: String,
