@@ -96,8 +96,8 @@ impl CopyTo for Catalog {
     }
 }
 
-/// Gives the folder and the database a new common id. Fails if they have different ones. A crash between the steps leaves both
-/// ids in the folder.
+/// Gives the folder and the database a new common id. Fails if `may_follow` returns false. A crash between the steps leaves
+/// both ids in the folder.
 async fn follow(folder: &Path, catalog: &PostgresCatalog) -> Result<()> {
     let failed = |cause| Error::storage(format!("cannot use {}", folder.join(MARKER).display()), cause);
     let stored = catalog.data_folder().await?;

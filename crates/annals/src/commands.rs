@@ -1,4 +1,4 @@
-//! Runs one command: turns its arguments into calls and prints the answers. Each command has a file of its own.
+//! Runs one command: turns its arguments into calls and prints the answers. Most commands have a file of their own.
 
 mod agent;
 pub(crate) mod backup;

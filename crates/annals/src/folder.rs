@@ -183,7 +183,7 @@ impl Folder {
         &self.catalog
     }
 
-    /// Returns the current time of this command.
+    /// Returns the time at which the folder was opened, which is the time of a command.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
@@ -284,7 +284,7 @@ fn owner(file: &mut File) -> String {
     if read.is_ok() && !pid.is_empty() { format!(" (pid {pid})") } else { String::new() }
 }
 
-/// Connects the configured models, if there are any.
+/// Returns the endpoint of the configured models; `None` if none is configured. Connects to nothing yet.
 fn endpoint(models: Models, replies: Arc<dyn Replies>, batches: Arc<dyn Batches>) -> Result<Option<Arc<Endpoint>>> {
     if models.is_empty() {
         return Ok(None);

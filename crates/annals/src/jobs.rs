@@ -96,7 +96,7 @@ pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
 
 impl Job {
     /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than the
-    /// interval.
+    /// interval, is unknown, or is in the future.
     fn alarm(&self, context: &Context) -> Alarm {
         let note = self.every.map(|_| context.folder.path().join("done").join(self.name));
         let last = note.as_deref().and_then(last);

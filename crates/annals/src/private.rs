@@ -12,7 +12,8 @@ use crate::scratch;
 /// Mode bits that give access to the group or to others.
 const OTHERS: u32 = 0o077;
 
-/// Names of the files and folders that Annals keeps in a data folder. Everything else there belongs to somebody else.
+/// Names of the files and folders in a data folder that are restricted, besides the other files of the catalog and scratch
+/// folders. Everything else there stays as it is, also the folder of models.
 const OURS: [&str; 12] = [
     "annals.lock",
     "annals.sock",
@@ -28,9 +29,9 @@ const OURS: [&str; 12] = [
     "catalog.postgres",
 ];
 
-/// Removes the rights of group and others from a data folder and from the files that Annals keeps in it, if the folder grants
-/// any. The folder itself comes last, so that an interrupted run is repeated. Skips what belongs to another user: only its owner,
-/// or the mount options, can change it.
+/// Removes the rights of group and others from a data folder and from what `OURS` lists in it, if the folder grants any. The
+/// folder itself comes last, so that an interrupted run is repeated. Skips what belongs to another user: only its owner, or the
+/// mount options, can change it.
 pub(crate) fn close_to_others(folder: &Path) -> io::Result<()> {
     if symlink_metadata(folder)?.permissions().mode() & OTHERS == 0 {
         return Ok(());

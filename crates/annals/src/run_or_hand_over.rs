@@ -43,7 +43,8 @@ enum Way {
 }
 
 impl Client {
-    /// Connects to the owner of the data folder. If there is none, opens the folder, which must exist.
+    /// Connects to the owner of the data folder. If there is none, opens the folder, which must exist unless its catalog is in
+    /// a database.
     pub(crate) async fn open(global: &Global) -> Result<Client> {
         Client::open_at(global, false).await
     }
@@ -137,7 +138,8 @@ impl Client {
     }
 
     /// Makes the first Ctrl-C stop the next operation once its current step is saved, and the second stop the process. An
-    /// operation in a running service continues; Ctrl-C then stops only this command. Returns whether Ctrl-C was pressed.
+    /// operation in a running service continues; Ctrl-C then stops only this command. Returns a flag that the first Ctrl-C
+    /// sets; it stays false if a running service does the work.
     pub fn stop_on_interrupt(&self) -> Arc<AtomicBool> {
         let stop = self.bars.stop.clone();
         if let Way::Here(_) = self.way {

@@ -1,5 +1,7 @@
-//! Temporary folders and files inside the data folder: on the same disk, removed on drop. What a killed process left is removed
-//! when the data folder is next opened, because it may hold text that is to be forgotten, or take a name that is needed again.
+//! Temporary folders and files, removed on drop. Most are inside the data folder, so they are on the same disk. What a killed
+//! process left there is removed when the data folder is next opened, because it may hold text that is to be forgotten, or take
+//! a name that is needed again. What it left in another folder, such as the target of an export or the system's temporary
+//! folder, is not removed; a restore removes only folders beside the new data folder.
 //!
 //! Names cannot be guessed, an existing folder is never reused, and each folder is locked by its owner, so that two commands at
 //! once do not remove each other's folders.
@@ -44,7 +46,7 @@ impl Scratch {
 }
 
 /// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends. If the process is
-/// killed before the name is removed, the file stays until [`sweep`] removes it.
+/// killed before the name is removed, the file stays until [`sweep`] removes it, which cleans only the data folder.
 pub(crate) fn nameless_file(folder: &Path) -> std::io::Result<File> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;

@@ -50,7 +50,7 @@ pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
     }
 }
 
-/// Asks the owner for the folder. Returns `None` if nobody listens, or the owner went away.
+/// Asks the owner for the folder. Returns `None` if nobody listens, the owner does not answer in time, or it went away.
 async fn ask(data: &Path) -> Option<Result<Release>> {
     let owner = ipc::owner(data).await?;
     let answer = timeout(SLACK, release(owner)).await.ok()?;

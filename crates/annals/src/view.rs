@@ -121,7 +121,7 @@ pub(crate) fn range(range: DateRange) -> String {
     }
 }
 
-/// Wraps the text to the terminal's width, each line indented by `indent` spaces.
+/// Wraps the text to the terminal's width, at most 100 columns, each line indented by `indent` spaces.
 pub(crate) fn column(text: &str, indent: usize) -> String {
     let width = textwrap::termwidth().min(100);
     let pad = " ".repeat(indent);

@@ -181,7 +181,7 @@ fn first_keys(text: &[u8]) -> Vec<String> {
     keys
 }
 
-/// Returns the position of the quote that ends a string.
+/// Returns the position of the quote that ends a string, or the length of the text if it is cut off before.
 fn string_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < text.len() && text[at] != b'"' {

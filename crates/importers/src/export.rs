@@ -8,6 +8,7 @@
 //! | `memory/2026-W11.md`, `memory/2026-03.md`, `memory/2026-Q1.md`, `memory/2026.md` | the summary of a period |
 //! | `memory/facts.md` | all facts, as a table |
 //! | `MEMORY.md`, `USER.md`, `SOUL.md`, `IDENTITY.md`, `memory/blocks/NAME.md` | blocks, under the names of OpenClaw |
+//! | `memory/documents/COLLECTION/KEY.md` | documents |
 //! | `.obsidian/daily-notes.json` | makes the days daily notes in Obsidian |
 
 mod day;
@@ -26,8 +27,9 @@ use escape::file_name;
 /// The content of `.obsidian/daily-notes.json`.
 const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM-DD\"\n}\n";
 
-/// Returns the files of an agent's memory, by path. The order of the records does not matter. Returns an error if the time zone
-/// in the settings does not exist.
+/// Returns the files of an agent's memory, by path. The order of the records matters only if documents get the same path, and
+/// are then numbered, or if a conversation has several titles: the last counts. Returns an error if the time zone in the
+/// settings does not exist.
 pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
     let mut settings = Settings::default();
     let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());

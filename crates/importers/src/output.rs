@@ -117,7 +117,8 @@ impl<'a> Output<'a> {
     }
 
     /// Passes on a fact, statement, block or document. Skips an item without text. A time in the future is removed. An item
-    /// without a time gets the time of its file, or waits until the end of the source.
+    /// without a time gets the time of its file, if the file is a note or in an archive. Otherwise it waits until the end of
+    /// the source, or until too many items wait.
     pub fn item(&mut self, mut item: Item, location: &Location) -> Result<()> {
         let now = self.options.now;
         let Some((text, at)) = item.parts() else { return self.pass(item, location) };

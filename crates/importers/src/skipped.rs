@@ -20,11 +20,11 @@ pub enum SkipReason {
     Damaged,
     /// The shape is unknown to the importer.
     Unknown,
-    /// Neither the part nor anything around it has a date.
+    /// The part has no time that can be stored, and none can be derived from what is around it.
     Undated,
     /// The part is only imported with an option. The kind names the option, as in `tool call (--tools)`.
     Option,
-    /// The part is a copy of a part that was read before, in another file or branch.
+    /// The part is a copy of a part that was read before, for example in another file or branch.
     Repeated,
     /// The part is no message: metadata, an empty text, an instruction that nobody typed.
     NoMessage,

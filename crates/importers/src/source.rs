@@ -64,7 +64,8 @@ pub struct Entry {
     container: Option<Arc<str>>,
     /// The stored size in bytes; for a compressed file, the compressed size.
     pub size: u64,
-    /// When the file was last written, according to the archive or the file system. `None` for an upload or a stream.
+    /// When the file was last written, according to the archive or the file system. `None` for an upload or a stream that is a
+    /// single file.
     pub modified: Option<Timestamp>,
     origin: Origin,
 }

@@ -122,7 +122,8 @@ impl Objects {
     }
 
     /// Makes deletions below a name durable, so that a power cut does not bring deleted data back. Removes the folder if it is
-    /// empty. Does nothing if the objects are not local files, because other stores delete durably.
+    /// empty, and the folders above it that are then empty, up to the prefix. Does nothing if the objects are not local files,
+    /// because other stores delete durably.
     pub async fn sync_deletions(&self, below: &Path) -> Result<()> {
         let (Some(root), Some(folder)) = (self.folder.clone(), self.local_path(below)) else { return Ok(()) };
         local::run(move || local::sync_deletions(&root, &folder)).await

@@ -23,15 +23,16 @@ use crate::{Search, budget::budget, drop_covered::drop_covered};
 /// only the candidates of each leg are scored. Scoring 20,000 rows completely took three times as long, which is more than
 /// scoring the candidates in a table ten times as large.
 pub(crate) const EXACT: usize = 5_000;
-/// Rows that each leg returns from larger tables.
+/// Maximum number of rows that each leg returns from larger tables. Rises to twice the number of requested results, if that is
+/// larger.
 const CANDIDATES: usize = 400;
 /// Number of the best memories that are read back from the catalog and scored by their content. Rises to twice the number of
 /// requested results, if that is larger.
 const READ: usize = 200;
-/// Days after a time named in the question during which turns still get the bonus for that time, because people tell of events
-/// later.
+/// Days after a time named in the question during which memories still get the bonus for that time, because people tell of
+/// events later.
 const TELLING_DELAY: i64 = 7;
-/// Number of times that a search of a table is repeated because a new generation has replaced the one it read.
+/// Maximum number of times that a search of a table is repeated because a new generation has replaced the one it read.
 const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
 const MAX_RESULTS: usize = 1000;
@@ -230,7 +231,8 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
-    /// Returns whether the range holds no memory of any kind.
+    /// Returns whether the range holds no memory of the searched grains, of whatever kind. Considers only the query's
+    /// conversation, if the query names one.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
             // At most one period of a grain is not over, so of two at least one is.
@@ -244,7 +246,8 @@ impl Search {
 }
 
 /// Returns the period that the question asks about as a whole: the range of the query or, without a start of the range, the
-/// days that the question names. `None` if the question asks for something else or there is no first day.
+/// days from the first to the last that the question names. An open end means today. `None` if the question asks for something
+/// else or there is no first day.
 fn period_of_query(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
     let from = range.from.or_else(|| times.iter().filter_map(|time| time.days.from).min())?;
     let named = || times.iter().map(|time| time.days.to.unwrap_or(today)).max();

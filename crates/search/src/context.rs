@@ -1,7 +1,7 @@
 //! Collects the lines that help to answer a prompt: the caller's blocks, facts about the named entities and the speaker, the
-//! last turns, the summary of a period that the prompt asks for, search results, and parts of the caller's documents. The lines
-//! have no repeats and fit a budget of tokens. If memory holds nothing about the prompt, search results, summaries and facts
-//! about named entities are left out.
+//! last turns, the summaries of a period that the prompt asks for or else the newest summaries, search results, and parts of
+//! the caller's documents. The lines have no repeats and fit a budget of tokens. If memory holds nothing about the prompt,
+//! search results, summaries and facts about named entities are left out.
 //!
 //! Everything except the blocks is data and labelled as data: it stands between marks that no text inside can close. Blocks are
 //! instructions written by whoever administers the memory, and come before the data. Nothing is stored.
@@ -184,8 +184,8 @@ fn best_first(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| b.item.score.total_cmp(&a.item.score).then_with(|| a.item.id.cmp(&b.item.id)));
 }
 
-/// Removes repeats of an id, or of a text on the same days: keeps the copy that scores best. The parts of a document share an
-/// id and are all kept.
+/// Removes repeats of an id, or of a text on the same days: keeps the copy among the last turns, or else the one that scores
+/// best. The parts of a document share an id; those with different texts are all kept.
 fn without_repeats(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     best_first(&mut candidates);
     // The last turns win over other copies, because they are included for being the last, not for their score.

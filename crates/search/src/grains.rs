@@ -19,7 +19,7 @@ use crate::range::Bounds;
 struct Held {
     /// The last day of the grain's first memory in the range; `None` if the grain holds nothing in the range.
     first_ends: Option<Date>,
-    /// The day from which on no memory is missing; `None` if the grain holds nothing at all.
+    /// The day from which on no memory is missing; `None` if nothing of the grain was pruned and it holds nothing.
     complete_from: Option<Date>,
 }
 

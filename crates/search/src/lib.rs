@@ -1,9 +1,9 @@
 //! Read path: answers an agent's query by grain and date range, and collects the context lines for a prompt.
 //!
 //! A search filters first, then searches vectors and words per grain, ranks in one pipeline (`rank.rs`), reads the texts back
-//! from the catalog and drops results that another result covers. If a reranking model is configured, it decides the final
-//! order (`rerank.rs`). The crate depends on the ports alone. It never returns a memory that lies wholly outside the requested
-//! range. It never writes: the caller updates the access counts of memories that it returns to a client.
+//! from the catalog and drops results that another result covers. If a reranking model is configured, it reorders the best
+//! results (`rerank.rs`). The crate depends on the ports alone. It never returns a memory that lies wholly outside the
+//! requested range. It never writes: the caller updates the access counts of memories that it returns to a client.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

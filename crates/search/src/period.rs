@@ -29,7 +29,7 @@ impl Search {
         zones: &annals_core::Zones,
     ) -> Result<Vec<Memory>> {
         let (Some(from), Some(to)) = (days.from, days.to) else { return Ok(Vec::new()) };
-        // The weeks of a month extend up to six days beyond its ends.
+        // The weeks of a month extend up to three days beyond its ends.
         let around = DateRange { from: from.checked_sub(7.days()).ok(), to: to.checked_add(7.days()).ok() };
         let mut found: Vec<Memory> = Vec::new();
         for grain in COARSE_FIRST {

@@ -1,9 +1,9 @@
 //! Reranking: a configured model that reads question and text together orders the best candidates. It is called only if the
 //! agent's settings allow models to read its memory. Search results and context items use the same step.
 //!
-//! The set of scores stays the same; the scores are reassigned in the model's order, the highest to its first choice. So every
-//! text that the model ranked stays above the texts that it was not shown, and `explain` shows how far each one moved. If the
-//! model returns no order nothing changes, and the answer says why.
+//! The scores stay the same, except that equal ones are set apart by `STEP`. They are reassigned in the model's order, the
+//! highest to its first choice. So every text that the model ranked stays above the texts that it was not shown, and `explain`
+//! shows how far each one moved. If the model returns no order nothing changes, and the answer says why.
 
 use std::sync::Arc;
 

@@ -11,11 +11,11 @@ pub(crate) enum Part {
     Words,
     /// The turns right before and after.
     Neighbours,
-    /// The best turns of the same conversation.
+    /// The best other turns of the same conversation, and the conversation's coverage.
     Conversation,
     /// The question names the speaker.
     Speaker,
-    /// The speaker has the role that the question asks about: user or assistant.
+    /// Bonus or penalty for a turn of a user, if the question asks about the user or about the assistant.
     Role,
     /// Penalty for a turn that only asks.
     Question,

@@ -65,7 +65,7 @@ pub(crate) enum Token {
     PerhapsMonth(i8),
     Season(Season),
     Holiday(Holiday),
-    /// A number in digits.
+    /// A number in digits or in Chinese numerals.
     Number(i16),
     /// A number in letters, including "a".
     Count(i16),

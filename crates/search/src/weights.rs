@@ -1,4 +1,5 @@
-//! The weight of each part of a score, in one place. They are constants; nothing is tuned at run time.
+//! The weight of each part of a score, in one place. They are constants, except that the weight of vectors falls for a question
+//! in a wide script.
 //!
 //! The unit is one standard deviation of a leg over the rows of a table. The weights were chosen on four kinds of memory, by
 //! measuring the ranking without each weight in turn, and are round numbers. `docs/recall.md` has the effect of each.
@@ -115,7 +116,8 @@ impl Weights {
         Weights { vector: self.vector * (1.0 - UNREAD * unread), ..self.clone() }
     }
 
-    /// Returns for each part its name and the default weights without that part.
+    /// Returns the default weights with one weight, or one group of weights, set to 0, each with the name of what is left out.
+    /// Does not cover the weights for pinned memories, statements and summaries.
     pub fn ablations() -> Vec<(&'static str, Weights)> {
         let all = Weights::default;
         vec![

@@ -74,7 +74,7 @@ impl IntoResponse for Failure {
 }
 
 impl Failure {
-    /// Returns the page that explains the failure.
+    /// Returns the page that explains the failure, or a redirect to the form for signing in.
     pub(crate) fn page(&self, visitor: Option<&Visitor>, status_of: fn(&Error) -> StatusCode) -> Response {
         if let Failure::Login { to } = self {
             return redirect(&link::login(to));

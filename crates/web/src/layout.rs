@@ -124,7 +124,7 @@ pub(crate) fn token(visitor: &Visitor) -> Markup {
     html! { input type="hidden" name=(TOKEN) value=(visitor.token); }
 }
 
-/// Returns a redirect to another page of this site, after a change.
+/// Returns a redirect (303) to another page of this site.
 pub(crate) fn redirect(to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }

@@ -123,8 +123,8 @@ fn framed(site: &Site, visitor: Option<&Visitor>, response: Response) -> Respons
     response
 }
 
-/// Reads the form of a change, and refuses the change without the token of its visitor. Forms are read only here, so that no
-/// handler can omit the check.
+/// Reads the form of a change, and refuses the change without the token of its visitor. All forms except uploads are read only
+/// here, so that no handler can omit the check.
 pub(crate) async fn check_token(State(site): State<Site>, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;

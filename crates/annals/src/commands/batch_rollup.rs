@@ -1,5 +1,5 @@
-//! `annals rollup --batch`: sends questions to the model in batches, and waits until every due summary is written.
-//! `annals rollup --abandon-batches` ends them.
+//! `annals rollup --batch`: sends questions to the model in batches, and waits until no batch is open and nothing more can be
+//! sent. `annals rollup --abandon-batches` ends them.
 //!
 //! Opens the folder only during each step, so that other commands can use it while the provider works. All state is in the
 //! folder: after an interruption the next `annals rollup` continues.
@@ -15,7 +15,7 @@ use crate::cli::{Global, Rollup};
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-/// The time before the first request for the state of the batches, and the longest time between two requests.
+/// The shortest and the longest time between two requests for the state of the batches.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(60);
 

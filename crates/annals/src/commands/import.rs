@@ -29,8 +29,9 @@ pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     }
 }
 
-/// Detects the kind of the files from their content. Files that are not clearly of another kind are read as JSON Lines; each
-/// line that is no message is then a fault.
+/// Detects the kind of the files from their content. Files of no known kind are read as JSON Lines; each line that is no
+/// message is then a fault. Returns an error if the kind is not clear, or if no kind is found and one of the paths is a folder
+/// or an archive.
 fn detected(global: &Global, args: &Import) -> Result<Format> {
     if !has_other_kind(&args.files)? {
         return Ok(Format::Jsonl);

@@ -49,7 +49,7 @@ async fn tried(folder: &Path, settings: &EmbedderSettings) -> Result<String> {
 /// A line of the list: a model on this machine.
 #[derive(Serialize)]
 struct Line {
-    /// The name to configure.
+    /// The name to configure; for an endpoint, the name and the address of its model.
     name: String,
     /// The name that is stored with its vectors; `None` if the model cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]

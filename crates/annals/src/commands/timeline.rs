@@ -1,4 +1,5 @@
-//! `annals timeline`: lists memories oldest first; for people also the periods that are still open.
+//! `annals timeline`: lists memories oldest first, and the periods that are still open. For people, the open periods are
+//! printed only if the range contains today.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! Sessions of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
 //!
 //! A file has two logs: what the person and the agent said (`event_msg`), and what the model saw (`response_item`), which
-//! repeats the first log with injected context. The first log is read. The second is read only for a speaker that the first
-//! lacks, as in old files.
+//! repeats the first log with injected context. The messages of the first log are read. From the second log come the calls and
+//! results of tools, and the messages of a speaker that the first lacks, as in old files.
 //!
 //! Lines have no ids. The id of a message is made of its time, role and text. A forked session begins with a copy of its
 //! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session. Sessions

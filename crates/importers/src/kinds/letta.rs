@@ -1,7 +1,7 @@
 //! Reads agents of Letta: agent files (`.af`), and the folder of Markdown files that `letta memory export` writes.
 //!
 //! Most agent files have few messages, so the blocks matter more. Agent files number the messages anew in each export, so the
-//! ids of messages are made of the agent's name and the message's time, role and words.
+//! id of a message is its `otid` or, without one, is made of its time, role and words.
 
 mod envelope;
 mod folder;

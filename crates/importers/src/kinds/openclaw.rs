@@ -1,8 +1,8 @@
 //! Reads workspaces of OpenClaw. Curated files become blocks, dated notes become messages of the agent, transcripts inside
 //! notes and session files become turns.
 //!
-//! The conversation of a note has the id `openclaw:PATH`, with the path within the workspace; the conversation of a session has
-//! the id `openclaw:SESSION`.
+//! The conversation of a note has the id `openclaw:PATH`, with the path within the workspace, without a leading `memory/`; the
+//! conversation of a session has the id `openclaw:SESSION`.
 
 mod marks;
 mod note;

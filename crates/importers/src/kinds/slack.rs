@@ -1,8 +1,8 @@
 //! Reads the export of a Slack workspace: a folder per channel with a file per day, and lists of users and channels.
 //!
 //! A channel becomes a conversation with the id `slack:CHANNEL`, which stays the same if the channel is renamed. The id of a
-//! message is its `ts`, which is unique within a channel. Everybody has the role `user` with a name, except the speakers that
-//! the options name as assistants.
+//! message is its `ts`, which is unique within a channel. People have the role `user` with a name. Messages of bots are
+//! imported on request, with the role `tool`. Speakers that the options name as assistants have the role `assistant`.
 
 mod directory;
 mod text;

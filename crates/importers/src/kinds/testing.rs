@@ -36,7 +36,7 @@ pub fn items(kind: Kind, files: &[(&str, &str)], options: &Options) -> (Vec<Impo
     (items, summary)
 }
 
-/// Returns items and skips as lines: `CONVERSATION ID ROLE[ NAME] SECONDS TEXT`, `skip COUNT KIND`.
+/// Returns items and skips as lines: `CONVERSATION ID ROLE[ NAME] TIME TEXT` for a message, and `skip COUNT KIND`.
 pub fn shown(items: &[Imported], summary: &Summary) -> String {
     let mut lines: Vec<String> = items.iter().map(line).collect();
     lines.extend(summary.skipped.iter().map(|(_, kind, counted)| format!("skip {} {kind}", counted.count)));

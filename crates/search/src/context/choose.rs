@@ -96,7 +96,8 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     Chosen { candidates: page.chosen, omitted }
 }
 
-/// Returns the indexes of turns whose words at least [`SAME_WORDS`] newer turns have too. Ignores case and accents.
+/// Returns the indexes of turns whose words at least [`SAME_WORDS`] newer turns have too. Among turns of one day, those that
+/// rank lower count as newer. Ignores case and accents.
 fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
     let mut by_words: HashMap<String, Vec<(Option<Date>, usize)>> = HashMap::new();
     for (index, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {

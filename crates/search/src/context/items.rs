@@ -41,9 +41,10 @@ pub(super) struct Candidate {
 /// A sentence of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// The day of the sentence; `None` if the heading of the summary already states the day.
+    /// The day of the sentence; `None` if the heading of the summary already states the day, or if the line is the whole text
+    /// of a summary without sentences.
     pub(super) day: Option<Date>,
-    /// The sentence with its speaker.
+    /// The sentence with its speaker, if it has one.
     pub(super) text: String,
     /// The turns that the sentence comes from.
     pub(super) from: Vec<MemoryId>,
@@ -77,7 +78,7 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     candidate
 }
 
-/// Converts a memory. The day is written above the line, so the line names only the speaker.
+/// Converts a memory. The line names the speaker but no day: the day of a turn or statement is written above it.
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources, summary) = match &memory.body {
         Body::Turn { .. } => (ContextKind::Turn, vec![memory.id.clone()], None),
@@ -101,7 +102,8 @@ pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
     Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
 }
 
-/// Returns the sentences of a summary. The heading of a summary of a single day states the day, so its sentences do not.
+/// Returns the sentences of a summary, or its whole text as one line if it has no sentences. The heading of a summary of a
+/// single day states the day, so its sentences do not.
 fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     let is_long = summary.days.0 != summary.days.1;
     let line = |sentence: &Sentence| Line {

@@ -25,7 +25,7 @@ const LAST: usize = 6;
 const NAMED: f64 = 3.0;
 /// Score of a fact about the speaker: lower, because these facts come with every prompt.
 const SPEAKER: f64 = 1.0;
-/// Score per word of the prompt that a fact contains, up to `MAX_SHARED` words.
+/// Score per word of a fact's predicate and object that occurs in the prompt, up to `MAX_SHARED` words.
 const SHARED: f64 = 1.0;
 const MAX_SHARED: usize = 2;
 /// Score of the last turn; high, so that it is seldom left out.
@@ -75,8 +75,8 @@ impl Search {
         Ok(known)
     }
 
-    /// Returns at most [`EACH`] facts of one entity, each with the number of its words that occur in the prompt. Facts with the
-    /// most such words come first; among equals, the facts that began to hold last.
+    /// Returns at most [`EACH`] facts of one entity, each with the number of words of its predicate and object that occur in
+    /// the prompt. Facts with the most such words come first; among equals, the facts that began to hold last.
     async fn facts_of(
         &self,
         agent: &Agent,

@@ -1,5 +1,5 @@
 //! Renders the text of a context: sections of lines between marks. Each line except blocks has an id that is unique within the
-//! context, and each day is written once above everything said on that day. Pure.
+//! context; only the parts of one document share an id. Each day is written once above everything said on that day. Pure.
 
 use std::collections::HashMap;
 
@@ -77,8 +77,8 @@ pub(super) fn day(item: &ContextItem) -> Option<Date> {
 /// Sorts the chosen candidates into reading order, writes the texts of summaries, and numbers the items of each kind: t1, t2 …
 /// for turns, s1 for summaries.
 pub(super) fn arrange(mut candidates: Vec<Candidate>) -> Vec<ContextItem> {
-    // Turns, statements and summaries are in order of time, everything else in the order in which it was chosen. Summaries of
-    // the requested period come first.
+    // Within a section, memories are in order of time. Blocks, facts, parts of the caller's documents, and summaries of the
+    // requested period are in the order in which they were chosen, before the others of their section.
     candidates.sort_by_key(|candidate| {
         let is_asked_for = candidate.pool == Pool::Period;
         (section(candidate.item.kind), !is_asked_for, candidate.at.filter(|_| !is_asked_for))

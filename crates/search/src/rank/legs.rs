@@ -59,7 +59,8 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     (rows, conversations)
 }
 
-/// Returns the prior for the similarity: `UNLIKE`, or the table's own mean and deviation if its mean is above `ALIKE`.
+/// Returns the prior for the similarity: `UNLIKE`, or the table's own mean and deviation if its mean is above `ALIKE` and it
+/// has more rows than `UNLIKE`.
 fn unlike(all: Spread) -> Spread {
     if all.mean > ALIKE && all.rows > UNLIKE.rows { Spread { rows: UNLIKE.rows, ..all } } else { UNLIKE }
 }

@@ -147,7 +147,7 @@ impl View<'_> {
         }
     }
 
-    /// Draws the facts that began and that ended between two days.
+    /// Draws the facts that began and that ended between two days. Compares at most 1000 facts of each day.
     async fn changes(&self, before: Date, after: Date) -> Result<Markup, Failure> {
         let now = self.site.service.now();
         let at = async |day: Date| {

@@ -22,7 +22,7 @@ struct Node<'a> {
     ring: usize,
     /// The position on the circle, as a fraction of a full turn.
     angle: f64,
-    /// The key of the node on the inner circle that the node is connected to.
+    /// The key of the node one circle further in that the node is connected to; empty for the middle.
     parent: String,
 }
 

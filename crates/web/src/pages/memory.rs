@@ -58,7 +58,7 @@ fn place(agent: &str, memory: &MemoryView) -> Markup {
     }
 }
 
-/// Returns the periods with a summary that covers the memory, from fine to coarse.
+/// Returns the periods whose summaries cover the memory, from fine to coarse. The summaries may not exist yet.
 fn summaries_above(memory: &MemoryView) -> Vec<Period> {
     let period = memory.period.parse::<Period>().ok();
     let first = if memory.grain == Grain::Working { period } else { period.and_then(Period::parent) };

@@ -14,7 +14,7 @@ use crate::visit::Visitor;
 
 /// Maximum number of backups that are listed.
 const MAX_BACKUPS: usize = 30;
-/// Number of hours after which the daily job is late.
+/// Age in hours from which the newest backup counts as old: backups are made daily.
 const LATE_HOURS: i64 = 49;
 
 /// Serves `GET /operator`: health and backups.

@@ -176,7 +176,7 @@ fn notes(view: &PeriodView) -> Markup {
     }
 }
 
-/// Draws the reason of the last failure, and the time of the next attempt.
+/// Draws why the period failed or waits, and the time of the next attempt; nothing if it has no error.
 fn why_failed(view: &PeriodView) -> Markup {
     html! {
         @if let Some(error) = &view.error {

@@ -1,5 +1,5 @@
-//! The axis: days as percentages of the width, and two rows with the names of the parts of the window. Each name is a link to
-//! its part.
+//! The axis: days as percentages of the width, and one or two rows with the names of the parts of the window. Each name is a
+//! link to its part.
 
 use annals_core::{Date, Grain};
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ pub(super) fn percent(value: f64) -> String {
     format!("{value:.3}%")
 }
 
-/// Draws both rows of names.
+/// Draws the rows of names: one for a decade or a week, otherwise two. Draws the hours for a day.
 pub(super) fn names(agent: &str, window: Window, axis: Axis) -> Markup {
     let parts = window.parts();
     let small: Vec<Window> = match window.grain() {

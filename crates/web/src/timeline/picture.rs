@@ -33,7 +33,7 @@ pub(crate) struct Picture<'a> {
     axis: Axis,
     /// The label of the opened period, or the id of the opened memory.
     open: Option<&'a str>,
-    /// The turns that are drawn one by one. If empty, the days that have turns are drawn.
+    /// The turns that are drawn one by one. If empty, the days, weeks or months that have turns are drawn.
     marks: Vec<Mark>,
 }
 

@@ -26,11 +26,12 @@ pub(crate) struct Fetched {
     pub manifest: Manifest,
     /// Descriptions of what is wrong; empty if the backup is sound.
     pub problems: Vec<String>,
-    /// Number of agents in the catalog.
+    /// Number of agents in the catalog; 0 if the catalog was not opened.
     pub agents: u64,
 }
 
-/// Copies every file into a folder, compares it with its digest, then opens and checks the catalog.
+/// Copies every file into a folder, compares it with its digest, then opens and checks the catalog. Each step is left out if an
+/// earlier one found a problem. Returns an error if the backup has no manifest or does not fit the disk.
 pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
     let none = || Error::NotFound { what: ObjectKind::CompleteBackup, name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;

@@ -129,7 +129,8 @@ pub(crate) async fn list(target: &Target) -> Result<Vec<Backup>> {
     Ok(backups)
 }
 
-/// Returns the given name, or the name of the newest complete backup. Fails if there is none.
+/// Returns the given name, without checking it, or the name of the newest complete backup. Fails if no name is given and no
+/// backup is complete.
 pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     if let Some(name) = named {
         return Ok(name.to_owned());
@@ -139,7 +140,8 @@ pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<Strin
     whole.map(|backup| backup.name).ok_or_else(none)
 }
 
-/// Reads the manifest of a backup, if it has one.
+/// Reads the manifest of a backup. `None` if it has none. Fails if the manifest is too large, is not valid or has another
+/// format.
 pub(crate) async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let failed = |cause| target.failed("reading", cause);
     let mut pieces = match target.store.get(&target.object_path(backup, MANIFEST)).await {

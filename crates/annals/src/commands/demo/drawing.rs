@@ -12,7 +12,7 @@ use crate::view::{BOLD, DATE, DIM, column, count, say, say_raw};
 const GUTTER: usize = 11;
 /// Bar characters, by amount of text.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Number of lines shown of a year's summary.
+/// Maximum number of lines shown of a year's summary.
 const STORY: usize = 12;
 
 /// Draws the bands from the day of the first turn to `today`, then the story.

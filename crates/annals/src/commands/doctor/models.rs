@@ -1,4 +1,4 @@
-//! Calls each configured model once, with the work that it is configured for.
+//! Calls each configured model once, with the work of the first purpose that it is configured for.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub(crate) struct RoundTrip {
     pub turn: Memory,
 }
 
-/// Runs all steps and reports each. Returns `None` if the message was not found again.
+/// Runs all steps and reports each. Returns `None` if the message could not be stored or was not found again.
 pub(crate) async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
     let begun = Instant::now();
     match store(scratch, now(global)).await {

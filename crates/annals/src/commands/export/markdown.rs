@@ -62,7 +62,8 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
     Ok(())
 }
 
-/// Returns the notes of the last export into a folder. Refuses a folder with anything else.
+/// Returns the notes of the last export into a folder; none for a new or empty folder. Refuses a folder that holds files but no
+/// list of notes, the export of another agent, or a damaged list.
 fn written(target: &Path, agent: &Agent) -> Result<Written> {
     let refuse = |reason: &str| Err(Error::invalid(target.display().to_string(), reason));
     let failed = |cause| Error::storage(format!("reading {}", target.display()), cause);

@@ -1,4 +1,4 @@
-//! Prints the report of an import from another program.
+//! Prints the report of an import from another program, or of a dry run.
 
 use std::cmp::Reverse;
 

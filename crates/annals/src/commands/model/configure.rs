@@ -1,4 +1,5 @@
-//! `annals model use`: writes `embedder.model` into the configuration file, and leaves everything else in it as it is.
+//! `annals model use`: writes `embedder.model` into the configuration file, and removes the settings in `[embedder]` that
+//! describe another model or an endpoint. Leaves everything else in the file as it is.
 
 use std::path::Path;
 use std::process::ExitCode;

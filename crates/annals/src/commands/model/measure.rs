@@ -16,7 +16,7 @@ use crate::view::{print_json, say};
 
 const SENTENCES: &str = include_str!("../../../../../models/all-MiniLM-L6-v2/sentences.txt");
 
-/// Number of texts in one call, the same as in an import.
+/// Number of texts in one call.
 const BATCH: usize = 64;
 
 /// Maximum number of texts that are measured.

@@ -1,5 +1,6 @@
 //! `annals model pull`: fetches a model into a folder, which gets its name only when the model is complete and has embedded two
-//! texts. One process pulls a model at a time. A download that a killed process left is continued or removed.
+//! texts. One process pulls a model at a time. A download that a killed process left is continued by the next pull of the same
+//! commit and file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};

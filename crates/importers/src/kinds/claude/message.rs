@@ -32,7 +32,7 @@ pub fn role(message: &Value, location: &Location, output: &mut Output<'_>) -> Op
 }
 
 /// Returns the parts of a message. The top-level `text` repeats the blocks as one text with placeholders, so it is used only if
-/// there are no blocks.
+/// there are no blocks, or if the blocks of a person's message give nothing.
 pub fn pieces(message: &Value, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     let blocks = [list(message, "content"), list(message, "contentBlocks")].concat();

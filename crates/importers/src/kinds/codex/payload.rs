@@ -65,7 +65,7 @@ const EVENT_PREFIXES: [&str; 14] = [
 /// The heading that the editor's plug-in writes before the typed text.
 const REQUEST: &str = "## My request for Codex:";
 
-/// Returns whether events of this kind are skipped without a report, because they hold no message.
+/// Returns whether events of this kind hold no message. They are counted as skipped for this reason, others as unknown.
 pub fn is_known_event(kind: &str) -> bool {
     EVENTS.contains(&kind) || EVENT_PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
 }

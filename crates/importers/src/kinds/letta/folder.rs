@@ -1,5 +1,5 @@
-//! Reads the memory folder of Letta. Files below `system`, which are always in the agent's prompt, become blocks; other files
-//! become documents.
+//! Reads the memory folder of Letta. Files below `system`, which are always in the agent's prompt, become blocks, unless the
+//! text or the name is too long for a block. All other files become documents.
 
 use annals_core::Result;
 

@@ -43,7 +43,7 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
 
 struct Session {
     conversation: String,
-    /// The time of the last line that has a time.
+    /// The time of the last message, its own or derived from the message before; at the beginning, the time of the header.
     last: Option<Timestamp>,
     ids: MadeIds,
     is_open: bool,

@@ -1,5 +1,5 @@
-//! Returns the text of a Slack message. References to people and channels become names, and links become their labels. If the
-//! text is only in blocks, it is read from them.
+//! Returns the text of a Slack message. References to people and channels become names, and links become their labels with the
+//! addresses. If the message has no text of its own, it is read from the blocks, or else from the attachments.
 
 use serde_json::Value;
 
@@ -53,7 +53,8 @@ pub fn plain(text: &str, directory: &Directory) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// Returns the text that Slack displays for a reference: `@U1`, `#C1|name`, `!here`, `!date^…|text` or `https://…|label`.
+/// Returns the text that Slack displays for a reference, and the address of a link that has a label: `@U1`, `#C1|name`,
+/// `!here`, `!date^…|text` or `https://…|label`.
 fn reference(inside: &str, directory: &Directory) -> String {
     let (target, label) = inside.split_once('|').map_or((inside, None), |(target, label)| (target, Some(label)));
     let label = label.filter(|label| !label.is_empty());
