@@ -34,7 +34,7 @@ pub enum Trust {
 pub enum Doubt {
     /// The system reports that it is not synchronised.
     Unsynchronised,
-    /// The clock is behind its last reading, or behind the time at which something was stored.
+    /// The clock is more than a minute behind its last reading, or behind the time at which something was stored.
     Behind,
 }
 
@@ -88,7 +88,7 @@ impl ClockReading {
     /// | --- | --- | --- |
     /// | the system reports that it is not synchronised | no | no |
     /// | has run for the hold, neither back by more than a minute nor on by more than 36 hours | yes | yes |
-    /// | is behind what it showed before, or behind what was stored | no | no |
+    /// | is more than a minute behind what it showed before, or behind what was stored | no | no |
     /// | anything else: seen for the first time, or jumped ahead | yes | no |
     ///
     /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes, and prunes

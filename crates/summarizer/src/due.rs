@@ -46,7 +46,7 @@ impl SchedulePolicy {
     }
 }
 
-/// Returns the periods of one grain that can be rolled up at `now`, in order of time.
+/// Returns the periods of one grain that can be rolled up at `now`, in the order of the ledger.
 pub fn due(
     ledger: &[LedgerRow],
     grain: Grain,

@@ -1,4 +1,4 @@
-//! Stores messages: each request is one transaction, all or nothing.
+//! Stores messages: each call is one transaction, all or nothing.
 
 use annals_core::ports::{Comparison, KeyedReceipt, Origin, RequestKey, Turn};
 use annals_core::{
