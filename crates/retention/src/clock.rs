@@ -1,4 +1,5 @@
-//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the table.
+//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the
+//! table.
 //!
 //! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
 //! stayed. So pruning depends on how long the clock has run without a jump, even if the system reports the clock as

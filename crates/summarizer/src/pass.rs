@@ -20,7 +20,8 @@ pub struct Passed {
     pub unchanged: u64,
     /// Periods with nothing left to summarise. A summary that such a period had was removed.
     pub removed: u64,
-    /// Periods that were not written, because the pass stopped or they changed meanwhile. The next pass writes those that are due.
+    /// Periods that were not written, because the pass stopped or they changed meanwhile. The next pass writes those that are
+    /// due.
     pub left: u64,
     /// Periods on whose input the engine failed, each with the error. They are retried later, an outdated summary by the next
     /// refresh only.
@@ -96,8 +97,8 @@ impl Summarizer {
         Ok(pass.passed)
     }
 
-    /// Writes what is due, and rewrites every summary with a recipe other than the engine's present one, and what depends on it.
-    /// Corrected summaries keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
+    /// Writes what is due, and rewrites every summary with a recipe other than the engine's present one, and what depends on
+    /// it. Corrected summaries keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.refresh_unlocked(agent, now, progress, &|| false, &AlreadyHeld).await
     }

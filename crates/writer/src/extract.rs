@@ -1,8 +1,8 @@
 //! Extraction pipeline: runs the extractors on new turns, in order of arrival, and saves the statements and fact operations
 //! that they return.
 //!
-//! Unless the caller holds the lock of the agent's facts, it is not held while an extractor reads. Then the result is saved only
-//! if its input is still the same (`inputs.rs`); otherwise the turns are read again.
+//! Unless the caller holds the lock of the agent's facts, it is not held while an extractor reads. Then the result is saved
+//! only if its input is still the same (`inputs.rs`); otherwise the turns are read again.
 //!
 //! The watermark is saved with the last piece of a section's result, so a crash repeats at most one section. An outage or a
 //! spent budget stops the pipeline. After six hours of it, and for turns on which the model fails repeatedly, the fallback
