@@ -31,7 +31,7 @@ impl Tokens {
     }
 
     /// Returns the token ids of a text between the model's start and end marks, cut at the window and at
-    /// [`MAX_TEXT_BYTES`].
+    /// `MAX_TEXT_BYTES`.
     pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(head(text), true);
         let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;
