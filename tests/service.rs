@@ -98,8 +98,8 @@ impl Served {
     /// Returns the number of locks that the service holds on the catalog, as listed by the system. SQLite holds one as long
     /// as the catalog is open.
     ///
-    /// Reads the list again while it shows another number: the system writes it in pieces, so that a list that changes meanwhile
-    /// can miss an entry or repeat it. A lock that is gone stays gone.
+    /// Reads the list up to 50 times again while it shows a number other than 1: the system writes it in pieces, so that a list
+    /// that changes meanwhile can miss an entry or repeat it. A lock that is gone stays gone.
     #[cfg(target_os = "linux")]
     pub fn locks(&self) -> usize {
         let mut held = self.listed_locks();

@@ -41,8 +41,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Returns whether an erasure by subject can know that the turn names the subject. The attachment of a pruned turn is gone and
-    /// no summary repeats it.
+    /// Returns whether an erasure by subject can know that the turn names the subject. The attachment of a pruned turn is gone
+    /// and no summary repeats it.
     fn names_subject(&self) -> bool {
         let attachment = self.attachment.as_ref().filter(|_| self.state == State::Live);
         self.text.contains(SUBJECT) || attachment.is_some_and(|json| json.contains(SUBJECT))
@@ -94,7 +94,7 @@ impl GroundTruth {
         turns.filter(|(_, turn)| turn.agent == agent && turn.state == state).map(|(index, _)| index).collect()
     }
 
-    /// Returns the indices of the turns that a target selects.
+    /// Returns the indices of the turns in a state that a target selects.
     pub fn meant(&self, agent: usize, target: &Target, state: State) -> Vec<usize> {
         let mut turns = self.of(agent, state);
         turns.retain(|index| {
@@ -110,7 +110,7 @@ impl GroundTruth {
         turns
     }
 
-    /// Returns the indices of the entries that a target selects and that are not forgotten yet.
+    /// Returns the indices of the live entries that a target selects.
     pub fn meant_entries(&self, agent: usize, target: &Target) -> Vec<usize> {
         let entries = self.entries.iter().enumerate();
         let entries = entries.filter(|(_, entry)| entry.agent == agent && entry.state == EntryState::Live);

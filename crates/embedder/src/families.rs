@@ -1,5 +1,6 @@
 //! Settings of well-known families of models that their folders often lack: the prefixes of questions and passages, and how
-//! tokens are pooled. Taken from the models' descriptions. A folder's own files and the settings take precedence.
+//! tokens are pooled. Taken from the models' descriptions. The settings and a folder's own files take precedence; empty prompts
+//! in these do not.
 
 use crate::pooling::Pooling;
 

@@ -28,7 +28,7 @@ pub(crate) struct ModelFiles {
     pub tokenizer: Cow<'static, [u8]>,
     /// The maximum number of tokens that the network takes. If unset, `tokenizer.json` sets it.
     pub window: Option<usize>,
-    /// How the vectors of tokens are pooled into one. None if the network does that.
+    /// How the vectors of tokens are pooled into one. None if the network does that, or if nothing says how.
     pub pooling: Option<Pooling>,
     /// Prefix of questions.
     pub query_prefix: String,

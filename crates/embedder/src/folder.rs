@@ -1,8 +1,8 @@
 //! Reads a model folder of the usual form: an ONNX file, `tokenizer.json`, and what sentence-transformers writes beside them.
 //!
-//! Settings take precedence over the folder's files, and these over what is known of the model's family. A value missing from
-//! all of them is an error that names file and field. Never writes. The name of the model does not depend on the place of the
-//! folder.
+//! Settings take precedence over the folder's files, and these over what is known of the model's family. A network, tokenizer
+//! or window missing from all of them is an error that names it; missing prefixes are empty, and pooling may be missing if the
+//! network pools. Never writes. The name of the model does not depend on the place of the folder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

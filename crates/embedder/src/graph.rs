@@ -29,6 +29,7 @@ pub(crate) trait Graph: Send + Sync {
     /// Returns the names of the outputs.
     fn outputs(&self) -> Vec<String>;
 
-    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. Blocks while another text is in the worker.
+    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. May block while another text is in the
+    /// worker.
     fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
 }

@@ -16,7 +16,8 @@ use crate::runtime::Runtime;
 /// Maximum number of workers. More would only take memory (23 MB each with the built-in model) and cores that other work needs.
 const MAX_WORKERS: usize = 16;
 
-/// Bytes of weights that all workers together may take. A large model gets fewer workers, with more threads each.
+/// Bytes of weights that all workers together may take, unless one alone takes more. A large model gets fewer workers, with
+/// more threads each.
 const MAX_WEIGHTS: u64 = 512 << 20;
 
 /// The niceness of the embedder's threads. A thread of normal priority gets about nine times as much of a busy core.

@@ -1,8 +1,8 @@
 //! The library that runs networks: ONNX Runtime where its library is found, otherwise rten, which is compiled in.
 //!
-//! The library is loaded once per process and stays loaded. It is looked for where the setting says, beside the program,
-//! where it was at build time, and where the system keeps libraries. If it is missing, rten runs instead. Never downloads
-//! it.
+//! The library is loaded once per process and stays loaded. If a setting names it, it is looked for only there;
+//! otherwise beside the program, where it was at build time, and where the system keeps libraries. If it cannot be loaded, rten
+//! runs instead. Never downloads it.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

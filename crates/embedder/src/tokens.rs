@@ -6,8 +6,8 @@
 use annals_core::{Error, Result};
 use tokenizers::{Tokenizer, TruncationParams};
 
-/// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; the window cuts the rest in any case, but
-/// tokenising takes some 50 bytes of memory for each byte of text.
+/// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; a window of that size cuts the rest in any case,
+/// but tokenising takes some 50 bytes of memory for each byte of text.
 pub(crate) const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// A tokenizer and the size of its window.
@@ -30,7 +30,8 @@ impl Tokens {
         Ok(Tokens { tokenizer, window })
     }
 
-    /// Returns the token ids of a text between the model's start and end marks, cut at the window.
+    /// Returns the token ids of a text between the model's start and end marks, cut at the window and at
+    /// `MAX_TEXT_BYTES`.
     pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(head(text), true);
         let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;

@@ -18,7 +18,7 @@ pub(crate) use cache::Graphs;
 /// entity.
 const NOBODY: u32 = u32::MAX;
 
-/// The data of a table that walks and paths need.
+/// The data of a table that walks, paths and queries about an entity need.
 pub(crate) struct Graph {
     /// In the order of answers; includes ended facts.
     facts: Vec<Fact>,
@@ -87,7 +87,7 @@ impl Graph {
         out.chain(into).filter(|step| self.follows(step.row, rule))
     }
 
-    /// Returns the number of facts that name an entity.
+    /// Returns the number of facts that name an entity. A fact with the entity as both subject and object counts twice.
     fn degree(&self, entity: u32) -> usize {
         self.out.at(entity).len() + self.into.at(entity).len()
     }

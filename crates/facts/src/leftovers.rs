@@ -42,7 +42,7 @@ fn table_contains(table: &Table, phrases: &Phrases) -> Result<bool> {
     search().map_err(failed("searching"))
 }
 
-/// Returns the strings of a JSON object without escapes.
+/// Returns the strings and the field names of a JSON object, without escapes; none for other texts.
 fn strings(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut open: Vec<Value> =

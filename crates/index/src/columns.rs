@@ -14,7 +14,7 @@ pub const PERIOD: &str = "period";
 pub const START: &str = "start_us";
 /// The end of the covered time, exclusive, in microseconds.
 pub const END: &str = "end_us";
-/// The speaker of a turn.
+/// The speaker of a turn, or of a statement if it has one.
 pub const SPEAKER: &str = "speaker";
 /// The name of a turn's conversation. It is text of a user.
 pub const CONVERSATION: &str = "conversation";

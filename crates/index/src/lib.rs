@@ -63,7 +63,7 @@ struct Cached {
 }
 
 impl InMemoryTables {
-    /// Creates an empty cache of at most `most_bytes`.
+    /// Creates an empty cache of at most `most_bytes`; a single table may take twice as much.
     pub fn new(most_bytes: usize) -> InMemoryTables {
         InMemoryTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
     }

@@ -36,7 +36,8 @@ struct WordMatches {
     /// The rows with the highest BM25.
     best: Vec<u32>,
     spread: Spread,
-    /// By conversation number, the words of the query that the conversation contains, one bit each.
+    /// By conversation number, the words of the query that its rows contain, counting only rows that pass: one bit for each of
+    /// the first 64.
     matched: Vec<u64>,
 }
 

@@ -138,7 +138,7 @@ impl Counts {
         self
     }
 
-    /// Returns the largest difference among the `many` rows that differ least.
+    /// Returns the largest difference among the `many` rows that differ least; [`u16::MAX`] if there are fewer rows.
     pub fn threshold(&self, many: usize) -> u16 {
         let mut found = 0;
         let reached = |count: &u32| {

@@ -1,4 +1,5 @@
-//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the table.
+//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the
+//! table.
 //!
 //! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
 //! stayed. So pruning depends on how long the clock has run without a jump, even if the system reports the clock as
@@ -34,7 +35,7 @@ pub enum Trust {
 pub enum Doubt {
     /// The system reports that it is not synchronised.
     Unsynchronised,
-    /// The clock is behind its last reading, or behind the time at which something was stored.
+    /// The clock is more than a minute behind its last reading, or behind the time at which something was stored.
     Behind,
 }
 
@@ -88,7 +89,7 @@ impl ClockReading {
     /// | --- | --- | --- |
     /// | the system reports that it is not synchronised | no | no |
     /// | has run for the hold, neither back by more than a minute nor on by more than 36 hours | yes | yes |
-    /// | is behind what it showed before, or behind what was stored | no | no |
+    /// | is more than a minute behind what it showed before, or behind what was stored | no | no |
     /// | anything else: seen for the first time, or jumped ahead | yes | no |
     ///
     /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes, and prunes

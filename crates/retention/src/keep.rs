@@ -14,7 +14,7 @@ use jiff::{Span, ToSpan};
 pub enum Keep {
     /// It is never pruned.
     Forever,
-    /// It is pruned this many units after the end of its cover.
+    /// It may be pruned from this many units after the end of its cover.
     For(u16, Unit),
 }
 

@@ -1,7 +1,8 @@
 //! Retention plans: how long each grain is kept. Four are built in, from `retention/*.toml`; others are read from text.
 //!
-//! A plan may ask for anything, such as turns for ever and weeks for a month. Nothing is pruned before a coarser summary covers
-//! it and the finer grain below it is gone; until then the coarser grain is kept longer than the plan asks.
+//! A plan may ask for anything, such as turns for ever and weeks for a month. Nothing but a yearly summary is pruned before a
+//! coarser summary covers it, and nothing before the finer grain below it is gone; until then it is kept longer than the plan
+//! asks.
 
 use std::collections::BTreeMap;
 

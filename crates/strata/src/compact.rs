@@ -7,7 +7,7 @@ use lancedb::table::NativeTableExt;
 use crate::damage::explain;
 use crate::tables::Tables;
 
-/// Joins small fragments, indexes new rows, and drops old versions. Does nothing for a table that was never written.
+/// Joins small fragments, indexes new rows, and drops old versions. Does nothing if the table does not exist.
 pub(crate) async fn compact(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let _guard = slot.write_lock.lock().await;

@@ -15,7 +15,7 @@ pub(crate) async fn save(objects: &Objects, table: &Path, version: u64) -> Resul
     objects.put(&table.clone().join(NAME), version.to_string().into_bytes()).await
 }
 
-/// Returns the newest recorded version; `None` if there is none.
+/// Returns the newest recorded version; `None` if there is none, or if it is not a number.
 pub(crate) async fn load(objects: &Objects, table: &Path) -> Result<Option<u64>> {
     match objects.get(&table.clone().join(NAME)).await {
         Ok(number) => Ok(std::str::from_utf8(&number).ok().and_then(|number| number.parse().ok())),

@@ -138,8 +138,9 @@ impl Maintenance {
         Ok(())
     }
 
-    /// Drops all versions but the newest, and files that no version names. Safe without a grace period: one process
-    /// owns the folder, writers hold the write lock, and readers are waited for.
+    /// Drops all versions but the newest, and files that no version names. If searches use the table, does nothing until
+    /// `overdue` versions have accumulated, and then waits for the searches. Safe without a grace period: one process owns the
+    /// folder, writers hold the write lock, and nothing is dropped while there are readers.
     async fn prune(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         let alone = match slot.handle.try_write() {
             Ok(alone) => alone,

@@ -87,7 +87,7 @@ impl Tables {
         self.slots.lock().expect("no holder of the lock panics")
     }
 
-    /// Returns the table for reading; `None` if it was never written. Its files stay in place while the guard is held.
+    /// Returns the table for reading; `None` if it does not exist. Its files stay in place while the guard is held.
     pub(crate) async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
         if let Ok(open) = RwLockReadGuard::try_map(slot.handle.read().await, Option::as_ref) {
             return Ok(Some(open));

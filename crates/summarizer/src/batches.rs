@@ -171,7 +171,8 @@ impl Pass<'_> {
     }
 
     /// Returns when to call an unavailable engine again: at its retry time, or after as long as it has been unavailable
-    /// already; but no later than the time at which the fallback engine may write the first of the periods.
+    /// already, between a minute and an hour; but after `MAX_WAIT` at most. For periods with changed input it is also no later
+    /// than the time at which the fallback engine may write the first of them.
     fn again(&self, waiting: &[&LedgerRow], why: RollUpReason, outage: &Outage) -> Timestamp {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
         let wait = backoff::after_outage(self.now.duration_since(since));

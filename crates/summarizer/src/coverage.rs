@@ -95,7 +95,7 @@ fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: us
 }
 
 impl Summarizer {
-    /// Returns the gaps in an agent's summaries at `now`. After a pass there are none.
+    /// Returns the gaps in an agent's summaries at `now`. There are none once every closed period is rolled up.
     pub async fn coverage(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Gap>> {
         let zones = self.store.settings(agent).await?.zones()?;
         let ledger = self.store.ledger(agent).await?;

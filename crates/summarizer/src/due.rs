@@ -46,7 +46,7 @@ impl SchedulePolicy {
     }
 }
 
-/// Returns the periods of one grain that can be rolled up at `now`, in order of time.
+/// Returns the periods of one grain that can be rolled up at `now`, in the order of the ledger.
 pub fn due(
     ledger: &[LedgerRow],
     grain: Grain,
@@ -66,8 +66,8 @@ pub fn due(
         .collect()
 }
 
-/// Returns the dirty periods that are over but not due yet, because late or further input may arrive, each with the time when it
-/// becomes due. Leaves out periods that wait for a retry, and those above a period that is still to be rolled up.
+/// Returns the dirty periods that are over but not due yet, because late or further input may arrive, each with the time when
+/// it becomes due. Leaves out periods that wait for a retry, and those above a period that is still to be rolled up.
 pub(crate) fn not_yet_due(
     ledger: &[LedgerRow],
     zones: &Zones,

@@ -8,18 +8,19 @@ use annals_core::{Agent, Grain, Period, Result, Timestamp};
 
 use crate::{Summarizer, due};
 
-/// Periods of a grain whose input does not exist yet, because finer periods have to be rolled up first.
+/// Planned periods of a grain that cannot be counted or were not: finer periods have to be rolled up first, or the period is
+/// clean and only to be rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub grain: Grain,
     pub periods: u64,
-    /// Number of finer summaries from which the periods will be made.
+    /// Number of finer periods that are planned as well and from which these will be made.
     pub sources: u64,
 }
 
 impl Summarizer {
-    /// Calls the engine for every period that is due now and has its input, and discards the answers. Returns the coarser
-    /// periods, which cannot be counted yet, by grain.
+    /// Calls the engine for every period that is due now and has changed input, and discards the answers. Returns the other
+    /// periods of [`Summarizer::plan`], which are not counted, by grain.
     pub async fn ask_for_due(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Vec<Waiting>> {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;

@@ -18,11 +18,13 @@ pub struct Passed {
     pub degraded: u64,
     /// Periods with unchanged input.
     pub unchanged: u64,
-    /// Summaries that were removed because nothing of their input is left.
+    /// Periods with nothing left to summarise. A summary that such a period had was removed.
     pub removed: u64,
-    /// Periods that were due when the pass stopped. The next pass writes them.
+    /// Periods that were not written, because the pass stopped or they changed meanwhile. The next pass writes those that are
+    /// due.
     pub left: u64,
-    /// Periods on whose input the engine failed, each with the error. They are retried later.
+    /// Periods on whose input the engine failed, each with the error. They are retried later, an outdated summary by the next
+    /// refresh only.
     pub failed: Vec<(Period, String)>,
     /// Periods that wait for an unavailable engine.
     pub waiting: Vec<Period>,
@@ -30,7 +32,7 @@ pub struct Passed {
     pub in_batch: Vec<Period>,
     /// Why the engine is unavailable.
     pub outage: Option<String>,
-    /// Summaries that were not saved, because their input changed meanwhile.
+    /// Results that were not saved, because the period or its input changed meanwhile, or because another pass saved first.
     pub stale: u64,
 }
 
@@ -95,8 +97,8 @@ impl Summarizer {
         Ok(pass.passed)
     }
 
-    /// Rewrites every summary with a recipe other than the engine's present one, and what depends on it. Corrected summaries
-    /// keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
+    /// Writes what is due, and rewrites every summary with a recipe other than the engine's present one, and what depends on
+    /// it. Corrected summaries keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.refresh_unlocked(agent, now, progress, &|| false, &AlreadyHeld).await
     }

@@ -32,7 +32,7 @@ pub(crate) enum Outcome {
     Waiting,
     /// The answer comes with a batch. Nothing is recorded.
     InBatch,
-    /// Not begun because `should_stop` returned true.
+    /// Not begun because `should_stop` returned true, or not to be saved because the period or its input changed meanwhile.
     Left,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Outage {
     pub(crate) error: String,
-    /// When the engine asked to be called again.
+    /// When to call the engine again, if its error says so.
     pub(crate) again: Option<Timestamp>,
 }
 
@@ -81,7 +81,7 @@ impl Pass<'_> {
     }
 
     /// Returns whether the fallback engine writes the period: after [`MAX_ATTEMPTS`] failures on its input. If the engine is
-    /// unavailable, after the longest wait, or at once if the fallback engine wrote one of its children.
+    /// unavailable, after the policy's `outage`, or at once if the fallback engine wrote one of its children.
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MAX_ATTEMPTS,

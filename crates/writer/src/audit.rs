@@ -14,7 +14,7 @@ pub enum Discrepancy {
     Missing(Grain, MemoryId),
     /// A row of a memory that the catalog does not have.
     Extra(Grain, MemoryId),
-    /// A row made from an earlier version of the memory.
+    /// A row made from another version of the memory, although the change of the present one was applied.
     Stale(Grain, MemoryId),
     /// The table cannot be read.
     Damaged(Grain, String),

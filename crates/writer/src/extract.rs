@@ -1,11 +1,11 @@
 //! Extraction pipeline: runs the extractors on new turns, in order of arrival, and saves the statements and fact operations
 //! that they return.
 //!
-//! The lock of an agent's facts is not held while an extractor reads. The result is saved only if its input is still the same
-//! (`inputs.rs`); otherwise the turns are read again.
+//! Unless the caller holds the lock of the agent's facts, it is not held while an extractor reads. Then the result is saved
+//! only if its input is still the same (`inputs.rs`); otherwise the turns are read again.
 //!
 //! The watermark is saved with the last piece of a section's result, so a crash repeats at most one section. An outage or a
-//! spent budget stops the pipeline. After six hours of it, and for turns on which the model itself fails, the fallback
+//! spent budget stops the pipeline. After six hours of it, and for turns on which the model fails repeatedly, the fallback
 //! extractor reads instead. These turns become dead letters, which the model reads later (`replay.rs`). Turns are stored and
 //! searchable in any case.
 
@@ -60,7 +60,7 @@ pub struct ExtractionPassed {
     pub degraded: u64,
     /// Why the pipeline waits, if turns are left.
     pub waiting: Option<String>,
-    /// Answers that were not saved, because their input changed meanwhile.
+    /// Results that were not saved, because their input changed or another pass saved them meanwhile.
     pub stale: u64,
 }
 
@@ -204,7 +204,8 @@ impl FactWriter {
         Ok(Pass { agent, settings, now, overdue, fallback_reason, lock, schedule: ReadingSchedule::AT_ONCE, sum })
     }
 
-    /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `should_stop` is false.
+    /// Reads the next changes. Returns false if there are none, or if the pass ends here: a section is not due, the pipeline
+    /// waits, `STALE_READS` results were stale, or `should_stop` returned true.
     async fn extract_batch(
         &self,
         pass: &mut Pass<'_>,
@@ -251,8 +252,8 @@ impl FactWriter {
         Ok(true)
     }
 
-    /// Saves the result of a section under the lock. Returns false if the watermark did not move, because the pipeline has to
-    /// wait or the input changed meanwhile.
+    /// Saves the result of a section under the lock. Returns false if it was not saved to the end, because the pipeline has to
+    /// wait, the input changed meanwhile, or another pass read the same turns.
     async fn save_section(&self, pass: &mut Pass<'_>, section: &Section, read: Read) -> Result<bool> {
         let _guard = pass.lock.acquire(pass.agent).await;
         if !(pass.lock.is_held() || self.are_current(pass.agent, &section.tasks, &read.inputs).await?) {
@@ -372,7 +373,7 @@ fn join(all: &mut Extracted, more: Extracted) {
 }
 
 /// Returns whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead,
-/// and is ignored. A failure dated in the past holds for [`MAX_OUTAGE`] at most.
+/// and is ignored. A failure dated in the past stops the pipeline for [`MAX_OUTAGE`] at most; then the fallback reads.
 fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }

@@ -13,7 +13,7 @@ use crate::check::check_name;
 use crate::project::STALE_READS;
 
 impl FactWriter {
-    /// Brings the agent's table of facts up to date. Returns whether it was out of date.
+    /// Brings the agent's table of facts up to date. Returns whether it was out of date or damaged.
     pub async fn bring_facts(&self, agent: &Agent) -> Result<bool> {
         let version = self.store.log_version(agent).await?;
         match self.facts.version(agent).await {

@@ -30,8 +30,8 @@ impl Eraser {
         self.erasure.preview(agent, target).await
     }
 
-    /// Forgets the target in the catalog: from here on no answer contains it, and it is refused when it is sent again. Its text
-    /// stays on disk until [`Eraser::clean`] has run.
+    /// Forgets the target in the catalog: from here on no answer from the catalog contains it, and its messages are refused
+    /// when they are sent again. It may stay in the tables, in the table of facts and on disk until [`Eraser::clean`] has run.
     pub async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let erased = self.erasure.erase(agent, target, now).await;
         self.facts.last.drop_agent(agent);
@@ -126,8 +126,8 @@ impl Eraser {
         let read = store.watermark(agent, grain).await?;
         let watermark = Watermark { building: None, ..read.clone() };
         if read.building.is_some() {
-            // A half-built generation is dropped: it is never copied, so deleted rows would stay in it. A change of model begins
-            // again.
+            // A half-built generation is dropped: it is never copied, so deleted rows would stay in it. A change of model
+            // begins again.
             store.save_watermark(agent, grain, read, watermark.clone()).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {

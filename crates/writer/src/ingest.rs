@@ -1,4 +1,4 @@
-//! Stores messages: each request is one transaction, all or nothing.
+//! Stores messages: each call is one transaction, all or nothing.
 
 use annals_core::ports::{Comparison, KeyedReceipt, Origin, RequestKey, Turn};
 use annals_core::{
@@ -29,8 +29,9 @@ impl From<Message> for NewMessage {
 }
 
 impl Writer {
-    /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain. With
-    /// `revise`, a message replaces one stored under the same id with other content; without it that is an error.
+    /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain.
+    /// Messages that were forgotten are only counted. With `revise`, a message replaces one stored under the same id with other
+    /// content; without it that is an error.
     pub async fn ingest(
         &self,
         agent: &Agent,
@@ -62,7 +63,7 @@ impl Writer {
     }
 
     /// Stores messages like [`Writer::ingest_checked`], but once per idempotency key: if the key was accepted with the same
-    /// body before, nothing is stored.
+    /// body before, nothing is stored. Returns [`Error::KeyReused`] if it was accepted with another body.
     pub async fn ingest_once(
         &self,
         agent: &Agent,

@@ -12,7 +12,7 @@ const MAX_PARTS: usize = 64;
 
 impl Writer {
     /// Returns the passages of a document. The selected values of a JSON document do not share passages, so that each is found
-    /// as if it were alone.
+    /// as if it were alone, unless there are more than `MAX_PARTS`.
     pub fn passages_of(&self, document: &Document) -> Vec<Passage> {
         let parts = document.searched_parts();
         if parts.len() > MAX_PARTS {

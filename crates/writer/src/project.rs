@@ -4,7 +4,8 @@
 //! effect. So a crash at any point repeats at most one batch. A memory that the table or the model refuses becomes a dead
 //! letter and the projection goes on. An outage, or a model that refuses everything, stops the projection where it is. A
 //! damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of a table come from one model: the one that
-//! made the first of them, whichever model is configured now (`reembed.rs`).
+//! made the first of them, whichever model is configured now (`reembed.rs`). If that model no longer exists, new rows get
+//! placeholders (`placeholder.rs`).
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -68,14 +69,14 @@ impl Writer {
         self.project_within(agent, now, Bounds::NONE, progress).await.map(|(projected, _)| projected)
     }
 
-    /// Applies one batch of at most `changes` changes to each table of an agent. Returns whether more is due.
+    /// Applies one batch of at most `changes` changes to each table of an agent. Returns whether more may be due.
     pub async fn project_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<bool> {
         let bounds = Bounds { batches: 1, changes: changes.min(BATCH) };
         self.project_within(agent, now, bounds, &|_| ()).await.map(|(_, more)| more)
     }
 
-    /// Applies at most `batches` batches to each table of an agent. Returns what was done, and whether more is due. Calls
-    /// `progress` with the number of changes after each batch.
+    /// Applies at most `batches` batches to each table of an agent. Returns what was done, and whether more may be due.
+    /// Calls `progress` with the number of changes after each batch.
     pub async fn project_batches(
         &self,
         agent: &Agent,
@@ -100,7 +101,7 @@ impl Writer {
         Ok((total, more))
     }
 
-    /// Applies changes within the bounds. Returns whether more is due.
+    /// Applies changes within the bounds. Returns whether more may be due.
     async fn project_grain(
         &self,
         agent: &Agent,
@@ -169,8 +170,8 @@ impl Writer {
         Ok(Some(step))
     }
 
-    /// Returns the embedder of the present table's model, or a substitute if the model cannot be opened now or the table has
-    /// placeholders. Returns none if the model no longer exists.
+    /// Returns the embedder of the present table's model, or of the configured one if the table has no vectors yet. Returns a
+    /// substitute if the model cannot be opened now or the table has placeholders, and none if the model no longer exists.
     pub(crate) async fn embedder_of(&self, watermark: &Watermark) -> Result<Option<Arc<dyn Embedder>>> {
         let configured = self.embedders.configured();
         match &watermark.model {

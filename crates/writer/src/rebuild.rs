@@ -66,15 +66,15 @@ impl Writer {
     }
 
     /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that was
-    /// restored from an earlier copy, may have left some. They are removed with the generations below the new one.
+    /// restored from an earlier copy, may have left some. The next cleaning after an erasure removes them.
     pub(crate) async fn next_generation(&self, present: &Table) -> Result<u32> {
         let stored = self.strata.generations(&present.agent).await?.into_iter();
         let stored = stored.filter(|table| table.grain == present.grain).map(|table| table.generation);
         Ok(stored.fold(present.generation, u32::max) + 1)
     }
 
-    /// Applies the next batch to the generation that is being built, and swaps it in when it is complete. Returns none if no
-    /// batch is left.
+    /// Applies the next batch to the generation that is being built, and swaps it in when no batch is left. Returns none
+    /// after the swap, or if no generation is being built.
     pub(crate) async fn build(
         &self,
         agent: &Agent,

@@ -22,7 +22,7 @@ const LAST: (usize, usize) = (500, 50);
 #[derive(Debug, Default)]
 pub(crate) struct SeenSentences {
     occurrences: HashMap<u64, Vec<Occurrence>>,
-    /// The sentences of each memory.
+    /// The hashes of the sentences of each memory.
     memories: HashMap<MemoryId, Vec<u64>>,
     /// The memories of each grain in the order in which they were added. May contain some that were removed.
     order: [VecDeque<MemoryId>; Grain::ALL.len()],
@@ -50,8 +50,8 @@ impl SeenSentences {
         if grain == Grain::Working { LAST.0 } else { LAST.1 }
     }
 
-    /// Adds the sentences of a memory, replacing its former ones. If the grain then has too many memories, drops the one that
-    /// was added first.
+    /// Adds the sentences of a memory, replacing its former ones. Ignores passages. If the grain then has too many memories,
+    /// drops the one that was added first.
     pub(crate) fn add(&mut self, memory: &Memory) {
         let assertions = match &memory.body {
             Body::Turn { speaker, .. } => {

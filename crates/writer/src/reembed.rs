@@ -23,8 +23,9 @@ pub struct Reembedding {
 }
 
 impl Writer {
-    /// Applies one batch of at most `changes` changes to a table whose model is changing. Returns how many it applied; none if
-    /// no table of the agent is to change its model.
+    /// Applies one batch of at most `changes` changes to a table whose model is changing. Returns how many it applied: 0 if it
+    /// swapped a complete generation in, or if another writer moved the watermark. Returns none if no table of the agent is to
+    /// change its model.
     pub async fn reembed_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<Option<u64>> {
         for grain in Grain::ALL {
             match self.reembed_grain(agent, grain, now, changes.min(BATCH)).await {

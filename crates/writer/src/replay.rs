@@ -9,14 +9,14 @@ use crate::extract::{ExtractionPassed, FactWriter, tasks};
 use crate::project::STALE_READS;
 
 impl FactWriter {
-    /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters. In an outage the
-    /// remaining ones wait for the next call.
+    /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters; those on which the
+    /// model fails again stay. In an outage the remaining ones wait for the next call.
     pub async fn replay(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         self.replay_unlocked(agent, now, &AlreadyHeld).await
     }
 
-    /// Reads dead letters like [`FactWriter::replay`], but takes the lock only to save, not while the model reads. Turns that
-    /// changed meanwhile stay dead letters.
+    /// Reads dead letters like [`FactWriter::replay`], but takes the lock only to save and to write the table of facts, not
+    /// while the model reads. Turns that changed meanwhile stay dead letters.
     pub async fn replay_unlocked(
         &self,
         agent: &Agent,

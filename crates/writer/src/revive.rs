@@ -6,8 +6,8 @@ use annals_core::{Agent, DeadLetter, MemoryId, Result, Stage};
 use crate::Writer;
 
 impl Writer {
-    /// Applies the memories of an agent's dead letters to their tables. Returns how many succeeded; the others stay dead
-    /// letters.
+    /// Applies the memories of an agent's dead letters to their tables. Returns how many dead letters it removed, those of
+    /// memories that no longer exist included. The others stay.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
         let mut alive = Vec::new();
         let letters = self.store.dead_letters(agent).await?;

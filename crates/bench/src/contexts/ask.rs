@@ -34,7 +34,7 @@ pub(crate) struct Wasted {
     pub tokens: Vec<u64>,
 }
 
-/// Counts of questions about a period for which its summary came first.
+/// Counts of questions about periods, and of those for which the period's summary came first.
 #[derive(Default)]
 pub(crate) struct Periods {
     /// Per grain: number of questions, and number of correct ones.

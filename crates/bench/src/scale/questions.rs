@@ -38,7 +38,7 @@ pub(crate) struct Asking {
     pub wanted: Wanted,
     /// The agent that is asked.
     pub agent: String,
-    /// The time of the questions: that of the last row.
+    /// The time of the questions: the latest time of any row.
     pub now: Timestamp,
     /// The date range.
     pub range: Range,

@@ -67,7 +67,7 @@ pub(super) struct AgentData {
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
     pub(super) usage: BTreeMap<(Date, Purpose, String, bool), Usage>,
     pub(super) reservations: BTreeMap<u64, Reservation>,
-    /// Hashes of the ids of forgotten messages, and of their contents with their conversations.
+    /// Hashes of the ids of forgotten messages, of their contents with their conversations, and of forgotten items.
     pub(super) forgotten: HashSet<Digest>,
 }
 

@@ -104,7 +104,8 @@ impl State {
     }
 
     /// Voids the outstanding requests of an agent whose questions may contain erased text; all of them if the erased periods
-    /// are not known. If the whole agent is erased, its requests pass to `heir`.
+    /// are not known. If the whole agent is erased, its outstanding requests pass to `heir` and the others are
+    /// removed.
     pub(super) fn erase_from_batches(
         &mut self,
         agent: &Agent,

@@ -17,7 +17,7 @@ const AGENTS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Last {
     pub(super) seen: SeenSentences,
-    /// The sequence number of the last change that was read, for each grain.
+    /// The highest sequence number that was read, for each grain.
     read: [u64; Grain::ALL.len()],
 }
 

@@ -112,7 +112,8 @@ pub(crate) fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
     sections
 }
 
-/// Returns the speakers of the turns, and likely names in them: capitalised words that do not also occur in lower case.
+/// Returns the speakers of the turns, then likely names in them: up to three capitalised words in a row, or a single one that
+/// does not also occur in lower case. Each once, and at most `NAMES`.
 pub(crate) fn names(turns: &[Memory]) -> Vec<String> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\p{Lu}[\p{L}'’-]{2,40}(?: \p{Lu}[\p{L}'’-]{1,40}){0,2}").expect("the pattern is tested")

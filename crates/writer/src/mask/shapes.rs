@@ -17,8 +17,8 @@ pub(crate) struct Shape {
     pub is_secret: fn(&str) -> bool,
 }
 
-/// All shapes, in the order in which they are applied: shapes that contain others come first, and shapes with a form of their
-/// own before labelled ones.
+/// All shapes, in the order in which they are applied: shapes that contain others come first, and tokens with a form of their
+/// own before labelled values. Card numbers come last.
 pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     vec![
         shape("private-key", PRIVATE_KEY, |block| has_run(block, 24)),
@@ -51,8 +51,8 @@ const AUTHORIZATION: &str =
     r#"(?i)(?-u:\b)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})"#;
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
-/// Pattern of a card number by the number ranges of the issuers: sixteen digits in fours, or fifteen as American Express groups
-/// them. The end of a longer number or name does not match.
+/// Pattern of a card number by the number ranges of the issuers: sixteen digits, together or in fours, or fifteen, together or
+/// as American Express groups them. The end of a longer number or name does not match.
 const CARD: &str = r"(?x)
     (?:^|[^0-9A-Za-z_.,/\#=+-])
     ( (?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|35[0-9]{2}|6[0245][0-9]{2})
@@ -86,8 +86,9 @@ fn is_url_password(value: &str) -> bool {
     !is_placeholder(value) && !["password", "pass", "pwd", "secret", "xxx"].contains(&value.to_lowercase().as_str())
 }
 
-/// Returns whether the value has letters with digits or signs, or is a number. In plain prose a label is followed by a word, an
-/// amount, a date or code.
+/// Returns whether the value has letters with digits or signs, or digits without letters. A value of fewer than four
+/// characters, a placeholder or an amount does not count. In plain prose a label is followed by a word, an amount, a date or
+/// code.
 fn is_password(value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !"-_'’./:,…".contains(c);
     let (digits, letters) = (has_digit(value), value.chars().any(char::is_alphabetic));
