@@ -210,3 +210,36 @@ async fn only_the_request_to_forget_waits_for_the_model() {
     assert_eq!((status, &answer["proof"]["clean"]), (StatusCode::OK, &json!(true)), "{answer}");
     slow.served.annals.expect_sound_tables();
 }
+
+/// Facts are read from their table alone. It must lose forgotten facts before summaries are written again.
+#[tokio::test]
+async fn forgotten_facts_are_not_shown_while_the_model_writes() {
+    let slow = Slow::serving(Task::Summaries, &days("ann", 2, 2));
+    let fact = json!({ "subject": "Zelda Quist", "predicate": "lives_in", "object": "Porto" });
+    slow.expect(Method::POST, "/v1/agents/ann/facts", fact, StatusCode::OK).await;
+    let message =
+        json!({ "role": "user", "name": "Ann", "content": "Zelda Quist called.", "at": "2026-01-01T12:00:00Z" });
+    let body = json!({ "conversation": "day 0", "messages": [message] });
+    let (status, answer) = slow.served.post("/v1/agents/ann/messages?wait=searchable", &body).await;
+    assert!(status.is_success(), "{answer}");
+    slow.wait_for_question().await;
+    let body = json!({ "subject": "Zelda Quist", "dry_run": false });
+    let forgetting = slow.served.ask(Method::POST, "/v1/agents/ann/forget", None, Some(&body));
+    let facts = async {
+        while slow.served.get("/v1/agents/ann/export").await.1.to_string().contains("Quist") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let mut shown = json!(null);
+        for _ in 0..100 {
+            shown = slow.served.get("/v1/agents/ann/facts?about=Zelda%20Quist").await.1["facts"].take();
+            if shown == json!([]) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        slow.gate.open();
+        shown
+    };
+    let ((status, answer), shown) = tokio::join!(forgetting, facts);
+    assert_eq!((status, shown), (StatusCode::OK, json!([])), "{answer}");
+}

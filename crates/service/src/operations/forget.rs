@@ -74,7 +74,12 @@ impl Service {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        self.parts.eraser.erase(agent, target, now).await
+        let report = self.parts.eraser.erase(agent, target, now).await?;
+        if *target != Target::Agent {
+            // Facts are read from the table alone, and the summaries that are written next may wait for a model.
+            self.parts.fact_writer.bring_facts(agent).await?;
+        }
+        Ok(report)
     }
 
     async fn target(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<Target> {
