@@ -194,6 +194,11 @@ impl Metrics {
         self.0.messages.get_or_create(&Outcome { outcome }).inc_by(number);
     }
 
+    /// Returns the number of messages that this process has accepted.
+    pub(crate) fn accepted_messages(&self) -> u64 {
+        self.0.messages.get_or_create(&Outcome { outcome: "accepted" }).get()
+    }
+
     /// Records the duration of a catalog commit.
     pub fn committed(&self, took: Duration) {
         self.0.commit.observe(took.as_secs_f64());

@@ -17,8 +17,13 @@ impl Service {
         Ok(Digest::of(parts).to_string()[..16].to_owned())
     }
 
+    /// Returns a marker that changes whenever this process accepts a message of any agent, or an import makes progress.
+    pub fn pulse_of_all(&self) -> String {
+        format!("{} {}", self.metrics.accepted_messages(), self.pulse_of_imports(None))
+    }
+
     /// Returns a marker that changes with the progress of any import of the agent, or of all agents.
-    pub fn pulse_of_imports(&self, agent: Option<&Agent>) -> String {
+    fn pulse_of_imports(&self, agent: Option<&Agent>) -> String {
         let views = self.present_uploads(agent);
         views.iter().map(|view| format!("{} {:?} {}\n", view.operation_id, view.status, view.bytes_read)).collect()
     }
@@ -63,9 +68,10 @@ mod tests {
     async fn pulse_changes_with_memories_alone() {
         let (ann, bob) = (agent("ann"), agent("bob"));
         let service = service_with_memories(&ann).await;
-        let before = service.pulse(&ann).await.unwrap();
+        let (before, before_all) = (service.pulse(&ann).await.unwrap(), service.pulse_of_all());
         ingest(&service, &bob, vec![message("2026-03-04T10:00:00Z", "tea")]).await;
         assert_eq!(service.pulse(&ann).await.unwrap(), before);
+        assert_ne!(service.pulse_of_all(), before_all);
         ingest(&service, &ann, vec![message("2026-03-04T11:00:00Z", "cake")]).await;
         assert_ne!(service.pulse(&ann).await.unwrap(), before);
     }

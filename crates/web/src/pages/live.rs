@@ -93,7 +93,7 @@ async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     if let Some(agent) = agent {
         return site.service.pulse(agent).await;
     }
-    let mut parts = vec![site.service.pulse_of_imports(None)];
+    let mut parts = vec![site.service.pulse_of_all()];
     if let Some(jobs) = site.host.as_ref().and_then(|host| host.jobs()) {
         let status = jobs.status().await;
         parts.extend(status.iter().map(|job| format!("{} {} {}", job.name, job.runs.ended, job.runs.is_running())));
