@@ -87,7 +87,8 @@ fn asking(folder: &Path) -> PathBuf {
     folder.join("asking.json")
 }
 
-/// Prepares what is still missing: vectors, filled stores, questions with their nearest rows.
+/// Embeds the texts without a saved vector, fills the stores unless `filled` is set, and writes the questions with their nearest
+/// rows. Also exports rows and questions if `--export` is given. Returns the times of filling and the questions.
 async fn prepare(args: &Scale, filling: Filling, filled: Option<Seconds>, wanted: Wanted) -> Result<(Seconds, Asking)> {
     let bundled = OnnxEmbedder::bundled()?;
     let messages = input::messages(&args.messages)?;

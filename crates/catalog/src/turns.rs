@@ -220,8 +220,8 @@ const NEAR: i64 = 1000;
 /// Finds free instants during one request.
 #[derive(Default)]
 pub(crate) struct Moments {
-    /// The end of the run of taken instants, by conversation and by a taken instant of the run. Each run is searched once per
-    /// request.
+    /// The first free instant that was last found, by conversation and requested instant, in microseconds. The next search for
+    /// the same instant starts there, not at the beginning of the run of taken instants.
     ends: HashMap<(String, i64), i64>,
 }
 

@@ -25,7 +25,7 @@ pub enum Fit {
     Clear(String),
 }
 
-/// The kind of a source.
+/// The result of detecting the kind of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detected {
     /// Exactly one kind is clear. The text is the reason.

@@ -62,7 +62,8 @@ impl Keep {
         self.ends(last_day, zones).is_some_and(|end| end <= now)
     }
 
-    /// Returns the last day that may be past this duration at `now` in any time zone; later days are past it in none.
+    /// Returns a day after which no day is past this duration at `now` in any time zone. The days up to it may be past the
+    /// duration, but need not be. Returns `None` if no day can be past it.
     pub(crate) fn last_day_past(self, now: Timestamp) -> Option<Date> {
         match self {
             Keep::Forever => None,

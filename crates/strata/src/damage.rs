@@ -49,8 +49,9 @@ fn refusal(error: &lancedb::Error) -> Option<String> {
     None
 }
 
-/// Names, as used in errors, of stores on other machines. Everything else counts as damage: local files fail with an error of
-/// the operating system, and Lance reports a range outside of a file under names of its own.
+/// Names of remote stores in `object_store::Error::Generic`. Such an error with any other name counts as damage, unless the
+/// operating system refused: then [`refusal`] finds its error among the causes. Lance reports a range outside of a file under
+/// names of its own.
 const REMOTE: [&str; 4] = ["S3", "GCS", "MicrosoftAzure", "HTTP"];
 
 /// Returns whether a store on another machine failed, or refused access.

@@ -40,8 +40,8 @@ pub struct AgentState {
 /// The limits of all plans at one moment, to find the agents that may have something to prune.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// By plan, for each grain in the order of [`crate::Grain::ALL`]: the last day whose memories may be past the plan in
-    /// any time zone. `None` if no day is.
+    /// By plan, for each grain in the order of [`crate::Grain::ALL`]: a day after which no memory is past the plan in any
+    /// time zone. `None` if no memory can be past it.
     pub last_days: BTreeMap<String, [Option<Date>; 6]>,
     /// Saved model replies older than this are dropped; `None` if no replies are dropped now.
     pub replies_before: Option<Timestamp>,

@@ -14,7 +14,7 @@ pub struct BatchReport {
     pub sent: u64,
     /// Requests that were answered, refused or given up.
     pub settled: u64,
-    /// Requests that the day's budget did not allow. They were not sent.
+    /// Requests that the budget of the collecting engine did not allow ([`Batching::collecting`]). They were not sent.
     pub over_budget: u64,
     /// Batches that have not ended and whose server is configured.
     pub open: Vec<ModelBatch>,
@@ -38,9 +38,9 @@ pub struct Estimate {
 /// Collects requests, sends them as batches, and saves the answers as replies.
 #[async_trait]
 pub trait Batching: Send + Sync {
-    /// Returns an engine that collects its requests for a batch instead of sending each. It collects up to `budget` tokens, or
-    /// up to the budget of the day if `budget` is `None`. The engine fails with [`crate::Error::InBatch`] for a request
-    /// without a saved answer.
+    /// Returns an engine that collects its requests for a batch instead of sending each. `budget` is the number of tokens that
+    /// each agent may use on the UTC day, in place of all configured limits. With `None`, the configured limits apply. The
+    /// engine fails with [`crate::Error::InBatch`] for a request without a saved answer.
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine>;
 
     /// Returns an engine that only counts its requests, and the function that returns what it has counted so far.

@@ -74,7 +74,8 @@ pub(super) fn draft(grain: Grain, drafted: Vec<CitedSentence>, ungrounded: u32, 
     }
 }
 
-/// Returns the maximum number of words of a summary.
+/// Returns the maximum number of words that a prompt asks for in a summary of the grain. An answer may have up to twice as many
+/// words as were asked for; the rest is cut.
 pub(super) fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
@@ -185,8 +186,8 @@ fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
 }
 
-/// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]
-/// and at most the limit of the grain; for longer periods that limit.
+/// Returns the maximum number of words that a prompt asks for in a summary of these lines: for a day a quarter of their words,
+/// at least [`FLOOR`] and at most the limit of the grain; for longer periods that limit.
 pub(super) fn words_for(grain: Grain, lines: &[Line]) -> usize {
     let limit = limit(grain);
     if grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }

@@ -1,5 +1,6 @@
-//! Renders the text of a context: sections of lines between marks. Each line except blocks has an id that is unique within the
-//! context; only the parts of one document share an id. Each day is written once above everything said on that day. Pure.
+//! Renders the text of a context: sections of lines between marks. Each item except a block begins with a short id. The parts of
+//! one document share an id; all other items have different ids. Each day is written once above everything said on that day.
+//! Pure.
 
 use std::collections::HashMap;
 

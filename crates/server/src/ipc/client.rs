@@ -93,8 +93,8 @@ fn failed(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage(CALLING, cause)
 }
 
-/// Returns the error for an answer that ends too early. The operation may still run or have ended, so the error asks the user
-/// to run the command again.
+/// Returns the error for an answer that ends before its last line. The outcome of the operation is then unknown. The error asks
+/// the user to run the command again.
 fn stopped(cause: impl std::fmt::Display) -> Error {
     failed(format!("the service stopped before the command was finished: {cause}; run the command again"))
 }

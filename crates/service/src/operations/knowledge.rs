@@ -3,7 +3,8 @@
 //!
 //! An entity's type is a fact `is_a`, an observation is a fact `observation`, and a relation is a fact of its own predicate.
 //! Removing an entry retracts its fact: the fact ends, and stays in the history. Names are compared as everywhere else,
-//! without case and surrounding punctuation. The subject of a fact that was extracted from a conversation is an entity too.
+//! without case, accents, surrounding punctuation and a leading article. The subject of a fact that was extracted from a
+//! conversation is an entity too.
 
 mod change;
 pub(super) mod value;
@@ -18,7 +19,7 @@ use value::{RELATION, relation_type, text_of};
 /// The type of an entity that no fact gives a type.
 const UNTYPED: &str = "entity";
 
-/// Entities and relations, each in the order in which they were entered.
+/// Entities and relations, each in the order in which their facts begin to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnowledgeGraph {
     pub entities: Vec<Entity>,
@@ -43,7 +44,7 @@ pub struct Relation {
     pub from: String,
     /// The name of the entity where it ends.
     pub to: String,
-    /// The type of the relation: the predicate of its fact.
+    /// The type of the relation as the client wrote it, if it is stored; otherwise the predicate of its fact.
     pub kind: String,
 }
 

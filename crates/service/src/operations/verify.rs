@@ -32,7 +32,8 @@ impl Verified {
 }
 
 impl Service {
-    /// Compares the agent's summaries, tables and facts with the catalog, with their tables locked.
+    /// Checks that the summaries of closed periods cover every day with content, and that the agent's tables and facts agree
+    /// with the catalog. Holds the agent's locks of facts and tables meanwhile.
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
@@ -45,8 +46,8 @@ impl Service {
         Ok(Verified { gaps, unwritten, tables, facts_differ })
     }
 
-    /// Verifies the catalog, and compares the summaries, tables and facts of these agents with it. Days count as missing even
-    /// if their summary is due and only not written yet. Days that still wait for late messages are no fault.
+    /// Checks the integrity of the catalog, and verifies each of these agents. Days count as missing even if their summary is due
+    /// and only not written yet. Days that still wait for late messages are no fault.
     pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };

@@ -94,7 +94,8 @@ impl From<DeadLetter> for DeadLetterView {
 /// Result of trying dead letters again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayAnswer {
-    /// Number of memories that are searchable again or were read.
+    /// Number of dead letters of tables that were removed, plus the number of messages that were read for facts. A dead letter
+    /// is also removed if its memory no longer exists.
     pub alive: u64,
     /// Number of dead letters that are left.
     pub dead: u64,
