@@ -104,7 +104,7 @@ export interface ContextItemView {
   kind: string;
   /** Relevance to the prompt. */
   score: number;
-  /** Id within the text, unique within this answer. Absent for a block. */
+  /** Id within the text. Only the parts of one document share an id. Absent for a block. */
   short?: string;
   /** The text. A summary has one line per sentence. */
   text: string;

@@ -12,6 +12,8 @@ pub(crate) struct Question {
     pub(crate) asks_when: bool,
     /// Whether the question is about the present or the recent past.
     pub(crate) about_now: bool,
+    /// Whether the question is about today or the next days, which no memory knows.
+    pub(crate) is_ahead: bool,
     /// The speaker that the question asks about, if its pronouns show one.
     pub(crate) asked_speaker: Option<AskedSpeaker>,
     /// Whether the question is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and
@@ -49,6 +51,23 @@ const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " 
 const REMEMBERED: [&str; 9] =
     [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
 
+/// Phrases in which "I" stands for anyone: "How do I center a div?" asks for instructions, "explain it like I'm five" for an easy
+/// answer. A prompt is personal only if it is so without them.
+const ANYONE: [&str; 12] = [
+    " how do i ",
+    " how can i ",
+    " how could i ",
+    " how would i ",
+    " how should i ",
+    " like i m ",
+    " wie kann ich ",
+    " wie mache ich ",
+    " comment puis je ",
+    " comment je peux ",
+    " hoe kan ik ",
+    " hoe moet ik ",
+];
+
 /// Phrases of questions that ask for a time.
 const WHEN: [&str; 9] = [
     " when ",
@@ -76,6 +95,23 @@ const NOW: [&str; 10] = [
 ];
 /// Phrases about the recent past, which count as the present even in the past tense.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
+/// Words for today and the next days. Together with the past tense they refer to the past.
+const AHEAD: [&str; 14] = [
+    " today ",
+    " tonight ",
+    " tomorrow ",
+    " heute ",
+    " morgen ",
+    " aujourd hui ",
+    " demain ",
+    " hoy ",
+    " manana ",
+    " hoje ",
+    " amanha ",
+    " oggi ",
+    " domani ",
+    " vandaag ",
+];
 /// Words that mark a question as being about the past.
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
@@ -83,14 +119,17 @@ impl Question {
     /// Extracts the features of a question, with the pronouns of `language`.
     pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+        let has = |phrases: &[&str]| contains_any(&words, phrases);
         let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
-        let asked_speaker = asked_speaker(&words, language);
+        let is_ahead = has(&AHEAD) && !has(&PAST);
         let is_english = language == "en" || PERSONS.iter().all(|(code, ..)| *code != language);
         // The phrases are English. In other languages every pronoun counts.
         let refers = || !is_english || words.chars().any(is_wide) || has(&REMEMBERED) || has(&PAST);
-        let is_personal = (is_english && has(&FIRST_PERSON)) || (asked_speaker.is_some() && refers());
-        Question { asks_when: has(&WHEN), about_now, asked_speaker, is_personal, words }
+        let own = ANYONE.iter().fold(words.clone(), |words, phrase| words.replace(phrase, " "));
+        let is_personal =
+            (is_english && contains_any(&own, &FIRST_PERSON)) || (asked_speaker(&own, language).is_some() && refers());
+        let asked_speaker = asked_speaker(&words, language);
+        Question { asks_when: has(&WHEN), about_now, is_ahead, asked_speaker, is_personal, words }
     }
 
     /// Returns whether the question contains the whole name, or its first word if that has more than two bytes.
@@ -105,6 +144,10 @@ impl Question {
                 || self.words.contains(&name)
                 || (first.len() > 2 && self.words.contains(&format!(" {first} "))))
     }
+}
+
+fn contains_any(words: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| words.contains(phrase))
 }
 
 fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
@@ -179,6 +222,13 @@ mod tests {
         for addressed in ["Tell me a joke", "Who are you?", "Can you speak French?", "Give me an example", "Who won?"] {
             check("en", addressed, false);
         }
+        for anyone in ["How do I exit vim?", "How would I prove this?", "Explain monads to me like I'm five."] {
+            check("en", anyone, false);
+        }
+        check("en", "How do I get to my sister's?", true);
+        check("en", "How often do I swim?", true);
+        check("de", "Wie kann ich einen Baum pflanzen?", false);
+        check("de", "Wie kann ich meinen Baum retten?", true);
         check("de", "Erzähl mir einen Witz", true);
         check("de", "Wer ist das?", false);
     }

@@ -116,7 +116,7 @@ ContextItemView = TypedDict(
         "id": "str",  # Id of the memory, fact or document, or name of the block.
         "kind": "str",  # `block`, `fact`, `turn`, `statement`, `summary` or `document`.
         "score": "float",  # Relevance to the prompt.
-        "short": "NotRequired[str]",  # Id within the text, unique within this answer. Absent for a block.
+        "short": "NotRequired[str]",  # Id within the text. Only the parts of one document share an id. Absent for a block.
         "text": "str",  # The text. A summary has one line per sentence.
         "tokens": "int",  # Estimated number of tokens.
     },

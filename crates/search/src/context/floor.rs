@@ -30,7 +30,8 @@ const HALVING: f64 = 0.033;
 const LITTLE: u64 = 60;
 
 /// Share of matched words, weighted by rarity, from which on the threshold does not apply. A prompt of usual words never
-/// reaches it; a prompt with two rare words reaches it if one memory contains both.
+/// reaches it; a prompt with two rare words reaches it if one memory contains both. It does not count for a prompt about today or
+/// later: a memory that says "rain" and "tomorrow" tells nothing of tomorrow's rain.
 const ALL_RARE: f64 = 0.55;
 
 /// Returns whether memory holds something about the prompt, judged by the results of searching for it. `today` is the agent's
@@ -46,7 +47,8 @@ pub(super) fn knows(prompt: &str, language: &str, answer: &Answer, today: Date) 
         return true;
     }
     let floor = floor(if is_personal { PERSONAL } else { IMPERSONAL }, answer.compared);
-    let fits = |found: &Found| found.fit.words >= ALL_RARE || found.fit.similarity + WORDS * found.fit.words >= floor;
+    let has_all_rare = |found: &Found| !question.is_ahead && found.fit.words >= ALL_RARE;
+    let fits = |found: &Found| has_all_rare(found) || found.fit.similarity + WORDS * found.fit.words >= floor;
     answer.results.iter().any(fits)
 }
 
@@ -141,5 +143,7 @@ mod tests {
     fn memory_with_all_rare_words_of_a_prompt_needs_no_similarity() {
         assert!(knows("Why was prod down?", "en", &answer(0.1, 0.57, 600), today()));
         assert!(!knows("Why was prod down?", "en", &answer(0.1, 0.4, 600), today()));
+        assert!(!knows("Is it going to rain tomorrow?", "en", &answer(0.1, 0.57, 600), today()));
+        assert!(knows("Did it rain today?", "en", &answer(0.1, 0.57, 600), today()));
     }
 }

@@ -98,7 +98,7 @@ pub struct ContextAnswer {
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
-    /// Id within the text, unique within this answer. Absent for a block.
+    /// Id within the text. Only the parts of one document share an id. Absent for a block.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(required = false, example = "t1")]
     pub short: String,
