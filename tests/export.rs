@@ -142,3 +142,18 @@ fn parquet_export_writes_memories_and_facts() {
     }
     assert!(!folder.join("memories.jsonl.part").exists());
 }
+
+#[test]
+fn export_removes_what_a_killed_export_left() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 1, 1));
+    let folder = annals.data().with_file_name("exports");
+    let (left, file) = (folder.join("annals-scratch-export-0a"), folder.join("ann.jsonl"));
+    for target in [vec![file.to_str().unwrap()], vec!["--parquet", folder.to_str().unwrap()]] {
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("export"), "tea").unwrap();
+        let exported = annals.run(&[&["export", "--agent", "ann"][..], &target].concat());
+        assert_eq!(exported.code, 0, "{}", exported.err);
+        assert!(!left.exists(), "{target:?}");
+    }
+}

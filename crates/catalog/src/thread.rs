@@ -5,7 +5,7 @@
 //! writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone.
 //! They are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees
 //! it. A job in pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that
-//! panics fails, and the thread continues; only a panic of a job in pieces ends the thread.
+//! panics fails, and the thread continues.
 //!
 //! A connection to a database server may be lost. The work under way is then repeated as a whole on a new connection, so a job
 //! is a function that can run again. A transaction with an unknown outcome is never repeated, unless the driver finds that it
@@ -108,7 +108,7 @@ impl<C: Transactions + Send + 'static> Thread<C> {
         let (reply, answer) = oneshot::channel();
         let work: InPieces<C> = Box::new(move |db, between| {
             // The caller may have gone away: ignore that.
-            let _ = reply.send(work(db, between));
+            let _ = reply.send(run_job(doing, || work(db, between)));
         });
         self.submit(doing, Job::InPieces(work)).await?;
         answer.await.map_err(|_| ended(doing))?
@@ -142,7 +142,7 @@ impl<C> Drop for Thread<C> {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // Only a job in pieces can end the thread by a panic, and its caller has got an error.
+            // If the thread itself panicked, its callers have got an error.
             let _ = thread.join();
         }
     }
@@ -179,10 +179,7 @@ where
 {
     fn run(&mut self, db: &C) -> bool {
         let work = &self.work;
-        // Unwind safety: the savepoint is rolled back, and nothing else outlives the job.
-        let result = catch_unwind(AssertUnwindSafe(|| work(db)));
-        let panicked = |_| Err(Error::storage(self.doing, "the job panicked").into());
-        self.result.insert(result.unwrap_or_else(panicked)).is_ok()
+        self.result.insert(run_job(self.doing, || work(db))).is_ok()
     }
 
     fn answer(self: Box<Self>, commit: Result<(), db::Error>) {
@@ -195,6 +192,13 @@ where
         // The caller may have gone away: ignore that.
         let _ = self.reply.send(result.map_err(|failure| failure.context(self.doing)));
     }
+}
+
+/// Runs a job, and returns an error if it panics. Unwind safety: the savepoint of a write is rolled back, and nothing else
+/// outlives the job.
+fn run_job<T, E: From<Error>>(doing: &'static str, job: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    let panicked = |_| Err(Error::storage(doing, "the job panicked").into());
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(panicked)
 }
 
 /// The state that the thread owns.

@@ -127,7 +127,7 @@ fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
 fn unpacked(global: &Global) -> Result<Scratch> {
     let data = data(global)?;
     let folder = if data.is_dir() { data } else { std::env::temp_dir() };
-    Scratch::within(&folder, "verify")
+    Scratch::in_shared(&folder, "verify")
 }
 
 /// Fails if the folder to restore to holds anything.

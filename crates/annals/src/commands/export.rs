@@ -44,7 +44,7 @@ async fn print(client: &Client, agent: &str) -> Result<()> {
 async fn write(client: &Client, agent: &str, path: &Path, json: bool) -> Result<()> {
     let failed = |cause| Error::storage(format!("writing {}", path.display()), cause);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let scratch = Scratch::within(folder, "export")?;
+    let scratch = Scratch::in_shared(folder, "export")?;
     let beside = scratch.path().join("export");
     let mut file = BufWriter::new(File::create_new(&beside).map_err(failed)?);
     let line = |line: String| writeln!(file, "{line}").map_err(failed);
@@ -65,7 +65,7 @@ async fn parquet(client: &Client, agent: &str, target: &Path, json: bool) -> Res
     std::fs::create_dir_all(target).map_err(failed)?;
     let file = absolute(&target.join("facts.parquet"))?;
     client.call(ExportFacts { agent: agent.to_owned(), file }).await?;
-    let scratch = Scratch::within(target, "export")?;
+    let scratch = Scratch::in_shared(target, "export")?;
     let lines = scratch.path().join("memories.jsonl");
     let mut file = BufWriter::new(File::create_new(&lines).map_err(failed)?);
     let mut count = 0;

@@ -14,7 +14,7 @@ use crate::cli::{Global, Restore};
 use crate::config::Config;
 use crate::folder::{Folder, Opening};
 use crate::progress::Bars;
-use crate::scratch::{self, Scratch};
+use crate::scratch::Scratch;
 use crate::view::{WARN, plural, print_json, say};
 
 pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
@@ -28,9 +28,7 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let target = Target::to_read(&args.target)?;
     let name = newest(&target, args.name.as_deref()).await?;
     let parent = parent(&data)?;
-    // Removes folders that a killed restore left. No other process opens a folder that has no data yet.
-    let _ = scratch::sweep_folders(&parent);
-    let scratch = Scratch::within(&parent, "restore")?;
+    let scratch = Scratch::in_shared(&parent, "restore")?;
     let beside = scratch.path().join("data");
     let fetched = fetch(&target, &name, &beside).await?;
     if !fetched.problems.is_empty() {

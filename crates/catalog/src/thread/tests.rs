@@ -101,6 +101,20 @@ async fn panicking_job_is_rolled_back_and_thread_continues() {
 }
 
 #[tokio::test]
+async fn panicking_job_in_pieces_fails_and_thread_continues() {
+    let folder = Folder::new();
+    let (catalog, me) = (folder.open(), agent("me"));
+    let panics = |_: &crate::sqlite::Sqlite, between: &mut dyn FnMut()| -> annals_core::Result<()> {
+        between();
+        panic!("planted")
+    };
+    let error = catalog.thread.in_pieces("testing", panics).await.unwrap_err();
+    assert_eq!(error.to_string(), "testing: the job panicked");
+    say(&catalog, &me, "1", "tea").await.unwrap();
+    assert_eq!(turns(&catalog, &me).await, 1);
+}
+
+#[tokio::test]
 async fn full_disk_is_an_error_until_space_returns() {
     let folder = Folder::new();
     let (catalog, me) = (folder.open(), agent("me"));

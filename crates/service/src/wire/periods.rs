@@ -107,7 +107,7 @@ pub struct PeriodView {
     /// Id of its summary, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Who wrote the summary. Absent if it was written before this was recorded.
+    /// Who wrote the summary, before any correction by a person. Absent if it was written before this was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<AuthorView>,
     /// Whether a person has corrected the summary.

@@ -1,6 +1,6 @@
 //! `annals model pull`: fetches a model into a folder, which gets its name only when the model is complete and has embedded two
 //! texts. One process pulls a model at a time. A download that a killed process left is continued by the next pull of the same
-//! commit and file.
+//! commit and file; a complete pull of another commit or file of the model removes it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ use crate::view::{print_json, say};
 /// File in the folder that records repository and commit of a pulled model. The embedder reads it.
 const SOURCE: &str = "source.json";
 
+/// Number of digits of a commit in the name of a partial download.
+const COMMIT_DIGITS: usize = 12;
+
 pub(crate) async fn run(
     data: &Path,
     settings: &EmbedderSettings,
@@ -34,19 +37,19 @@ pub(crate) async fn run(
     let target = models_of(data).join(&name);
     let _lock = lock(data, model)?;
     remove_leftovers(&target)?;
-    // The name contains the commit and the file, so that a partial download is continued only for the same model.
-    let part = models_of(data).join(format!(".{name}.{}.{}", &listing.revision[..12], network.path.replace('/', "-")));
+    let part = models_of(data).join(part_name(&name, &listing.revision, &network.path));
     std::fs::create_dir_all(&part).map_err(|error| failed(&part, error))?;
     fetch(&hub, &listing, &files, &part, json).await?;
     write_source(&part, &listing, network, &files)?;
     let vectors = tried(&part, settings).await?;
     replace(&part, &target)?;
+    remove_parts(&models_of(data), &name)?;
     if json {
         print_json(&json!({ "model": model, "revision": listing.revision, "folder": target, "vectors": vectors }));
     } else {
         say!(
             "Pulled {model} at {} to {}. `annals model use {model}` configures it.",
-            &listing.revision[..12],
+            &listing.revision[..COMMIT_DIGITS],
             target.display()
         );
     }
@@ -122,6 +125,55 @@ fn replace(part: &Path, target: &Path) -> Result<()> {
     remove_leftovers(target)
 }
 
+/// Returns the name of the folder of a partial download. It contains the commit and the file, so that the download is continued
+/// only for the same model.
+fn part_name(model: &str, revision: &str, file: &str) -> String {
+    format!(".{model}.{}.{}", &revision[..COMMIT_DIGITS], file.replace('/', "-"))
+}
+
+/// Returns whether a folder is a partial download of a model. Names of models may contain dots, so the commit must follow.
+fn is_part_of(model: &str, folder: &str) -> bool {
+    let rest = folder.strip_prefix('.').and_then(|rest| rest.strip_prefix(model)?.strip_prefix('.'));
+    let commit = rest.and_then(|rest| Some(rest.split_once('.')?.0));
+    commit.is_some_and(|commit| commit.len() == COMMIT_DIGITS && commit.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Removes the partial downloads of a model.
+fn remove_parts(models: &Path, model: &str) -> Result<()> {
+    let remove = || -> std::io::Result<()> {
+        for entry in std::fs::read_dir(models)? {
+            let entry = entry?;
+            if is_part_of(model, &entry.file_name().to_string_lossy()) {
+                std::fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
+    };
+    remove().map_err(|error| failed(models, error))
+}
+
 fn failed(path: &Path, error: std::io::Error) -> Error {
     Error::storage(format!("cannot write {}", path.display()), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_downloads_of_the_model_are_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["0".repeat(40), "a".repeat(40)];
+        let parts = [part_name("org--e5", &old, "onnx/model.onnx"), part_name("org--e5", &new, "model.onnx")];
+        let others = ["org--e5", ".org--e5.replaced", &part_name("org--e5.1", &old, "model.onnx"), ".org--e5.notes"]
+            .map(str::to_owned);
+        for name in parts.iter().chain(&others) {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        std::fs::write(folder.path().join(".org--e5.lock"), "").unwrap();
+        remove_parts(folder.path(), "org--e5").unwrap();
+        assert!(parts.iter().all(|name| !folder.path().join(name).exists()));
+        assert!(others.iter().all(|name| folder.path().join(name).exists()));
+        assert!(folder.path().join(".org--e5.lock").exists());
+    }
 }
