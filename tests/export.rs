@@ -1,5 +1,11 @@
 //! Exports everything of an agent and imports it again.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use serde_json::json;
 
 use crate::command::Annals;
@@ -155,5 +161,42 @@ fn export_removes_what_a_killed_export_left() {
         let exported = annals.run(&[&["export", "--agent", "ann"][..], &target].concat());
         assert_eq!(exported.code, 0, "{}", exported.err);
         assert!(!left.exists(), "{target:?}");
+    }
+}
+
+#[test]
+fn export_writes_into_a_pipe_and_through_a_link() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 1, 1));
+    let export = |path: &Path| {
+        let exported = annals.run(&["export", "--agent", "ann", path.to_str().unwrap()]);
+        assert_eq!(exported.code, 0, "{}", exported.err);
+    };
+    let file = annals.file("ann.jsonl", "");
+    let [link, pipe] = ["link", "pipe"].map(|name| file.with_file_name(name));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    export(&link);
+    assert!(link.is_symlink());
+    let records = std::fs::read(&file).unwrap();
+    assert!(!records.is_empty());
+
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Opened for both, so that neither side waits for the other.
+    let mut reader = File::options().read(true).write(true).open(&pipe).unwrap();
+    export(&pipe);
+    assert!(pipe.metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
+    let mut read = vec![0; records.len()];
+    reader.read_exact(&mut read).unwrap();
+    assert_eq!(read, records);
+}
+
+#[test]
+fn full_device_behind_the_output_is_an_error() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 1, 1));
+    for args in [&["export", "--agent", "ann", "-"][..], &["facts", "--agent", "ann", "--json"], &["dump"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let status = annals.command(args).stdout(full).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(6), "{args:?}");
     }
 }

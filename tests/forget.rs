@@ -1,5 +1,9 @@
 //! Forgotten data is gone from every store and file, and does not return when its messages are sent again.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
@@ -80,6 +84,34 @@ fn forgotten_messages_return_only_with_unforget() {
     let file = annals.file("again.jsonl", &lines());
     let again = annals.json(&["import", "--unforget", file.to_str().unwrap()]);
     assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(7), &json!(0)));
+}
+
+#[test]
+fn next_command_finishes_a_forgetting_that_was_killed() {
+    let annals = Annals::new();
+    annals.import(&(days("ann", 60, 2) + &lines()));
+    annals.json(&["rollup"]);
+    let forget = ["forget", "--agent", "ann", "--subject", "Zelda Quist", "--yes"];
+    for wait in (100..6_000).step_by(100) {
+        let mut child = annals.command(&forget).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        if !annals.dump().contains("Zelda") {
+            assert_eq!(status.signal(), Some(9), "it ended before the kill");
+            assert_eq!(holders(&annals), [""; 0], "killed after {wait} ms");
+            return;
+        }
+    }
+    panic!("no kill came after the erasure in the catalog");
+}
+
+#[test]
+fn nothing_that_matches_is_said_and_not_proved() {
+    let annals = Annals::new();
+    annals.import(&lines());
+    let forgot = annals.run(&["forget", "--agent", "ann", "--subject", "Nobody Here", "--yes"]);
+    assert_eq!((forgot.code, forgot.out.as_str()), (0, "Nothing matched, so nothing was forgotten.\n"));
 }
 
 #[test]

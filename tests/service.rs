@@ -197,7 +197,7 @@ async fn repeated_idempotency_key_returns_the_same_operation() {
     // Without an id and a time, the repeated message would be a new one.
     let body = json!({ "messages": [{ "role": "user", "content": "Hello." }], "conversation": "talk" });
     let first: Value = send(body.clone()).await.unwrap().json().await.unwrap();
-    let again: Value = send(body).await.unwrap().json().await.unwrap();
+    let again: Value = send(body.clone()).await.unwrap().json().await.unwrap();
     assert_eq!(first["operation_id"], again["operation_id"]);
     assert_eq!(again["accepted"], 1);
     let other = send(message("1", "Something else.")).await.unwrap();
@@ -205,6 +205,12 @@ async fn repeated_idempotency_key_returns_the_same_operation() {
     assert_eq!(other.json::<Value>().await.unwrap()["code"], "idempotency_key_reused");
     let (_, status) = served.get("/v1/agents/ann/status").await;
     assert_eq!(status["memories"]["working"], 1);
+
+    served.annals.json(&["forget", "--agent", "ann", "--conversation", "talk", "--yes"]);
+    let after: Value = send(body).await.unwrap().json().await.unwrap();
+    assert_eq!((&after["accepted"], &after["duplicate"]), (&json!(0), &json!(1)));
+    let (_, status) = served.get("/v1/agents/ann/status").await;
+    assert_eq!(status["memories"]["working"], 0, "what was forgotten stays so");
 }
 
 #[tokio::test]

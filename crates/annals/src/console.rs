@@ -5,6 +5,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
+use annals_core::Error;
+
+use crate::failure;
+
 /// The escape sequences that this program uses for colours and weights. None of them hides or moves text.
 const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[36m"];
 
@@ -19,11 +23,14 @@ pub(crate) fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
 
-/// Prints the text. If the pipe is closed (`| head`), ends the process with exit code 0.
+/// Prints the text. If it cannot be written, ends the process: with exit code 0 if the reader has closed the pipe (`| head`),
+/// otherwise with an error, because a full disk must not look like success.
 fn print_text(text: &str) {
-    if write!(anstream::stdout(), "{text}").is_err() {
+    let Err(cause) = write!(anstream::stdout(), "{text}") else { return };
+    if cause.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
+    failure::end(&Error::storage("writing to standard output", cause));
 }
 
 /// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay.

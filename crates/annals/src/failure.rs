@@ -15,6 +15,13 @@ pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
     ExitCode::from(exit)
 }
 
+/// Prints the error as text and ends the process with its exit code: for an error that no caller can handle.
+pub(crate) fn end(error: &Error) -> ! {
+    let (text, exit) = render(error, false);
+    print(&text);
+    std::process::exit(exit.into())
+}
+
 /// Formats the error as text or as JSON, and returns it with the exit code.
 fn render(error: &Error, json: bool) -> (String, u8) {
     let exit = exit_codes_and_statuses::row(error).exit_code;

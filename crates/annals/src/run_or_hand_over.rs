@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
 pub(crate) use annals_server::ipc::Items;
 use annals_server::ipc::{self as server_ipc, Options};
+use annals_server::rest::chain;
 use annals_service::calls::{Call, Context, GetSettings, Input, Output, SendsItems};
 use annals_service::wire::SettingsView;
 use async_trait::async_trait;
@@ -62,7 +63,14 @@ impl Client {
         let config = Config::load(global, &data)?;
         let by_hand = Opening::by_hand(config.models, config.embedder, now(global));
         let opening = Opening { catalog: config.catalog, ..by_hand };
-        Ok(Client::here(Folder::open(&data, opening, create).await?, global))
+        let folder = Folder::open(&data, opening, create).await?;
+        if let Err(error) = folder.service().finish_forgetting(folder.now()).await {
+            print_error(&format!(
+                "annals: what an interrupted `forget` erased is still in the files: {}",
+                chain(&error)
+            ));
+        }
+        Ok(Client::here(folder, global))
     }
 
     /// Connects to the owner of the data folder, if there is one.

@@ -1,8 +1,8 @@
-//! Keyed hashes of forgotten messages, and of the keys of other forgotten items. A message or item that is sent or imported
-//! again is recognised by its hash. The hashes contain nothing readable: without the key, which no export contains, nobody can
+//! Keyed hashes of forgotten messages, of the keys of other forgotten items, and of the requests that were accepted before. A
+//! message, item or request that is sent or imported again is recognised by its hash. The hashes contain nothing readable: without the key, which no export contains, nobody can
 //! test guesses against them.
 
-use annals_core::ports::ItemKey;
+use annals_core::ports::{ItemKey, RequestKey};
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -100,6 +100,16 @@ impl<'a> KeyedHashes<'a> {
         self.add(self.item(item))
     }
 
+    /// Records that this request was accepted before something was forgotten.
+    pub(crate) fn remember_request(&self, request: &RequestKey) -> Result<()> {
+        self.add(self.request(request))
+    }
+
+    /// Returns whether this request was accepted before something was forgotten.
+    pub(crate) fn knows_request(&self, request: &RequestKey) -> Result<bool> {
+        self.db.exists(IS_FORGOTTEN, params![self.request(request)])
+    }
+
     fn add(&self, hash: Hash) -> Result<()> {
         self.db.execute("INSERT INTO forgotten (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING", params![hash])?;
         Ok(())
@@ -118,6 +128,10 @@ impl<'a> KeyedHashes<'a> {
         let [kind, first, second] = item.words();
         // Both words go into one digest, because a name may contain any character.
         self.hash([b"item", kind.as_bytes(), &Digest::of([first, second]).0])
+    }
+
+    fn request(&self, request: &RequestKey) -> Hash {
+        self.hash([b"request", &request.key.0, &request.body.0])
     }
 
     fn of_message(&self, key: &TurnKey, content: &Digest) -> [Hash; 3] {

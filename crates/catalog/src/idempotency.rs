@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use crate::columns::{digest, micros};
 use crate::db::{Db, Result, params};
+use crate::forgotten::KeyedHashes;
 use crate::{Engine, SqlCatalog};
 use crate::{agents, ingest};
 
@@ -55,7 +56,8 @@ pub(crate) const FIND: &str = "SELECT agent.name AS agent, operation.*
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
 /// Stores the turns, unless a request with this key was accepted before: then returns the receipt of that request. Fails with
-/// `KeyReused` if that request had another body.
+/// `KeyReused` if that request had another body. If something was forgotten since, that receipt is gone; the turns count as
+/// duplicates, because without an id and a time nothing else shows that they were sent before.
 pub(crate) fn ingest_once(
     db: &dyn Db,
     agent: &Agent,
@@ -68,6 +70,9 @@ pub(crate) fn ingest_once(
         Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
         Some(_) => Err(Error::KeyReused.into()),
         None if turns.is_empty() => Err(Error::invalid("messages", "are none").into()),
+        None if is_from_before_a_forgetting(db, agent, request)? => {
+            Ok(KeyedReceipt { receipt: ingest::repeat(db, agent, turns)?, repeated: true })
+        }
         None => {
             let receipt = ingest::ingest(db, agent, turns, revise, now)?;
             save(db, agent, request, &receipt.id, now)?;
@@ -81,6 +86,17 @@ pub(crate) fn find_request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<O
     let values = params![agents::known(db, agent)?, key.0];
     let found = db.query_optional(REQUEST, values, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
+}
+
+fn is_from_before_a_forgetting(db: &dyn Db, agent: &Agent, request: &RequestKey) -> Result<bool> {
+    KeyedHashes::known(db, agent)?.map_or(Ok(false), |hashes| hashes.knows_request(request))
+}
+
+/// Returns the keys and bodies of all stored requests of an agent.
+pub(crate) fn all(db: &dyn Db, agent_id: i64) -> Result<Vec<RequestKey>> {
+    let sql = "SELECT key, body FROM request WHERE agent_id = ?1";
+    let keys = db.query(sql, params![agent_id], |row| Ok((digest(row, "key")?, digest(row, "body")?)))?;
+    Ok(keys.into_iter().filter_map(|(key, body)| Some(RequestKey { key: key?, body: body? })).collect())
 }
 
 /// Records that a request was accepted as the given operation.

@@ -97,6 +97,13 @@ pub(crate) fn ingest(
     Ok(operation)
 }
 
+/// Records a request whose turns were all stored or forgotten before. Returns its receipt, with all of them as duplicates.
+pub(crate) fn repeat(db: &dyn Db, agent: &Agent, turns: &[Turn]) -> Result<IngestReceipt> {
+    let receipt = IngestReceipt { id: operation_id(turns), duplicate: turns.len() as u64, ..IngestReceipt::default() };
+    save_operation(db, agents::enrolled(db, agent)?, &receipt)?;
+    Ok(receipt)
+}
+
 /// Compares messages with what is stored under their keys.
 pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
     let agent_id = agents::known(db, agent)?;

@@ -26,7 +26,15 @@ pub(crate) async fn run(client: &Client, args: &Export, json: bool) -> Result<Ex
         (Some(target), _) => parquet(client, &args.agent, target, json).await?,
         (None, Some(target)) => markdown::run(client, &args.agent, target, json).await?,
         (None, None) if args.file == Path::new("-") => print(client, &args.agent).await?,
-        (None, None) => write(client, &args.agent, &args.file, json).await?,
+        (None, None) => {
+            let records = match args.file.metadata() {
+                Ok(existing) if !existing.is_file() => write_through(client, &args.agent, &args.file).await?,
+                _ => replace(client, &args.agent, &args.file).await?,
+            };
+            if !json {
+                say!("Wrote {} of {} to {}.", plural(records, "record"), args.agent, args.file.display());
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -40,9 +48,22 @@ async fn print(client: &Client, agent: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes to a scratch file and renames it, so that a full disk leaves no partial export under the final name.
-async fn write(client: &Client, agent: &str, path: &Path, json: bool) -> Result<()> {
+/// Writes to what is no file, such as a pipe or a device, and returns the number of records.
+async fn write_through(client: &Client, agent: &str, path: &Path) -> Result<u64> {
     let failed = |cause| Error::storage(format!("writing {}", path.display()), cause);
+    let mut output = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
+    let line = |line: String| writeln!(output, "{line}").map_err(failed);
+    let answer = client.each(calls::Export { agent: agent.to_owned() }, line).await?;
+    output.flush().map_err(failed)?;
+    Ok(answer.records)
+}
+
+/// Writes to a scratch file and renames it, so that a full disk leaves no partial export under the final name. Follows a link.
+/// Returns the number of records.
+async fn replace(client: &Client, agent: &str, path: &Path) -> Result<u64> {
+    let failed = |cause| Error::storage(format!("writing {}", path.display()), cause);
+    let target = path.canonicalize();
+    let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let scratch = Scratch::in_shared(folder, "export")?;
     let beside = scratch.path().join("export");
@@ -54,10 +75,7 @@ async fn write(client: &Client, agent: &str, path: &Path, json: bool) -> Result<
     std::fs::rename(beside, path).map_err(failed)?;
     // Otherwise a power cut may undo the renaming.
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-    if !json {
-        say!("Wrote {} of {agent} to {}.", plural(answer.records, "record"), path.display());
-    }
-    Ok(())
+    Ok(answer.records)
 }
 
 async fn parquet(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {

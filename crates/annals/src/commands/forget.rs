@@ -39,8 +39,10 @@ pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope,
     let ForgetReport { answer, samples } = report;
     if json {
         print_json(answer);
-    } else if !answer.done && answer.reaches_nothing() {
-        say!("Nothing matches, so nothing would be forgotten.");
+    } else if answer.reaches_nothing() {
+        let words =
+            if answer.done { "Nothing matched, so nothing was" } else { "Nothing matches, so nothing would be" };
+        say!("{words} forgotten.");
         print_limits(answer);
     } else {
         // An agent that was forgotten has no time zones any more.

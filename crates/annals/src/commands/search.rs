@@ -69,7 +69,7 @@ fn searched(answer: &SearchAnswer) -> String {
 }
 
 /// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
-pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zones: &Zones) {
+pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, zones: &Zones) {
     let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),
         1 => " · 1 day outside the range".into(),
@@ -87,7 +87,7 @@ pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, agent: &s
         say!("  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(" · "));
     }
     if memory.kind == Kind::Summary {
-        return print_excerpt(memory, question, agent);
+        return print_excerpt(memory, question);
     }
     if let Some(PassageOf { collection, key, passage }) = &memory.document {
         say!("  {DIM}{collection}/{key}#{}{DIM:#}", passage.ordinal);
@@ -97,7 +97,7 @@ pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, agent: &s
     say!("{}\n", column(&text, 2));
 }
 
-fn print_excerpt(memory: &MemoryView, question: Option<&str>, agent: &str) {
+fn print_excerpt(memory: &MemoryView, question: Option<&str>) {
     let excerpt = Excerpt::of(&memory.text, question.unwrap_or_default());
     for line in &excerpt.lines {
         let text = column(line.text, 4);
@@ -109,7 +109,7 @@ fn print_excerpt(memory: &MemoryView, question: Option<&str>, agent: &str) {
     }
     if excerpt.left_out > 0 {
         let left = plural(excerpt.left_out as u64, "line");
-        say!("    {DIM}… {left} more: annals show {} --agent {agent}{DIM:#}", memory.id);
+        say!("    {DIM}… {left} more: annals show {}{DIM:#}", memory.id);
     }
     say!();
 }

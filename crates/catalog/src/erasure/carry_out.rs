@@ -13,7 +13,8 @@ use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::summaries::SummaryRow;
 use crate::{
-    bases, batches, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, replies, versions,
+    bases, batches, blocks, changes, dead_letters, documents, idempotency, journal, ledger, memories, pruned, replies,
+    versions,
 };
 
 impl Plan {
@@ -62,12 +63,15 @@ impl Erasing<'_> {
         remove_requests(self.db, self.agent_id)
     }
 
-    /// Stores hashes of the turns and of the keys of other items, and removes the rows of the pruned turns.
+    /// Stores hashes of the turns, of the keys of other items and of the accepted requests, and removes the rows of the pruned
+    /// turns.
     fn remember(&self, plan: &Plan) -> Result<()> {
-        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() {
+        let requests = idempotency::all(self.db, self.agent_id)?;
+        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() && requests.is_empty() {
             return Ok(());
         }
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
+        requests.iter().try_for_each(|request| hashes.remember_request(request))?;
         for trace in &plan.traces {
             let content = hashes.content(&trace.key.conversation, &trace.content);
             hashes.forget(&trace.key, content)?;

@@ -107,7 +107,7 @@ pub trait Erasure: Send + Sync {
     /// Erases the target: removes turns, statements, operations, dead letters, former texts, blocks and documents. Also removes
     /// all saved replies and all accepted requests of the agent, because they may repeat the target. Summaries made from the
     /// target are removed or cut, and their periods become dirty. Only keyed hashes stay: of the keys and contents of turns,
-    /// and of the keys of items that may be imported again ([`ItemKey`]). They cannot be computed without the secret key.
+    /// of the keys of items that may be imported again ([`ItemKey`]), and of the accepted requests with idempotency keys. They cannot be computed without the secret key.
     /// Pruned turns are found by the hashes that pruning left, and by the data derived from them. The erased data is still on
     /// disk afterwards, so the agent's files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;

@@ -36,7 +36,8 @@ pub struct KeyedReceipt {
 pub trait Requests: Send + Sync {
     /// Stores turns as [`super::Turns::ingest`] does, once per key of the agent. A key that was accepted with the same
     /// body stores nothing and returns its operation; with another body it is [`crate::Error::KeyReused`]. A request
-    /// that fails leaves its key free. Without turns there is nothing to accept: [`crate::Error::Invalid`].
+    /// that fails leaves its key free. Without turns there is nothing to accept: [`crate::Error::Invalid`]. After an erasure,
+    /// which removes the operations, a key with the same body stores nothing and counts its turns as duplicates.
     async fn ingest_once(
         &self,
         agent: &Agent,

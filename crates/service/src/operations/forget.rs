@@ -60,6 +60,18 @@ impl Service {
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
 
+    /// Removes from the files what an interrupted forgetting erased in the catalog. For a process that opened the folder and has
+    /// not begun its work; a service does it in its rounds.
+    pub async fn finish_forgetting(&self, now: Timestamp) -> Result<()> {
+        for agent in self.parts.eraser.pending_cleanings().await? {
+            let mut history = self.locks.lock::<History>(&agent).await;
+            let mut facts = history.then::<Facts>().await;
+            let _tables = facts.then::<Tables>().await;
+            self.parts.eraser.clean(&agent, now).await?;
+        }
+        Ok(())
+    }
+
     /// Adds up to five of the memories that would be erased to the answer of a dry run.
     pub async fn with_samples(&self, agent: &Agent, answer: ForgetAnswer) -> Result<ForgetReport> {
         let ids = answer.turns.iter().chain(&answer.statements).take(if answer.done { 0 } else { SAMPLES });

@@ -12,7 +12,7 @@ use annals_core::{
 };
 
 pub(crate) use memories::remember;
-pub(super) use memories::{state, summarized};
+pub(super) use memories::{request_id, state, summarized};
 
 /// The complete state of one agent.
 #[derive(Clone, Debug, Default)]

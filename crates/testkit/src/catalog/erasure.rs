@@ -11,7 +11,7 @@ mod summaries;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target, Turn};
+use annals_core::ports::{Erasure, ErasureReport, ItemKey, RequestKey, Target, Turn};
 use annals_core::{Agent, Digest, MemoryId, Period, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -136,6 +136,11 @@ fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
 
 fn key_digest(id: &MemoryId) -> Digest {
     Digest::of(["place", id.as_str()])
+}
+
+/// Returns what is kept of an accepted request with an idempotency key.
+pub(super) fn request(request: &RequestKey) -> Digest {
+    Digest::of([b"request".as_slice(), &request.key.0, &request.body.0])
 }
 
 fn item(item: &ItemKey) -> Digest {

@@ -4,7 +4,8 @@ use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
 use annals_core::{Agent, Error, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
-use super::MemoryCatalog;
+use super::agent_data::request_id;
+use super::{MemoryCatalog, erasure};
 
 #[async_trait]
 impl Requests for MemoryCatalog {
@@ -24,6 +25,12 @@ impl Requests for MemoryCatalog {
             }
             if turns.is_empty() {
                 return Err(Error::invalid("messages", "are none"));
+            }
+            if data.forgotten.contains(&erasure::request(request)) {
+                let (id, duplicate) = (request_id(&turns), turns.len() as u64);
+                let receipt = IngestReceipt { id, duplicate, ..IngestReceipt::default() };
+                data.requests.insert(receipt.id.clone(), receipt.clone());
+                return Ok(KeyedReceipt { receipt, repeated: true });
             }
             let receipt = data.ingest(agent, turns, revise, seq, now)?;
             data.keyed.insert(request.key, (request.body, receipt.id.clone(), now));

@@ -17,7 +17,7 @@ pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S
         receipt_shows_the_present_progress,
         agents_do_not_share_keys,
         expired_keys_of_all_agents_are_dropped,
-        keys_are_removed_with_forgotten_messages,
+        repeated_request_stores_nothing_after_a_forgetting,
         receipt_is_found_only_in_its_workspace,
         receipt_of_several_requests_is_recorded,
         same_messages_to_another_agent_have_another_receipt,
@@ -135,14 +135,15 @@ async fn expired_keys_of_all_agents_are_dropped(store: &dyn Store) {
     assert!(is_known(store, "b", "2").await && !of_other().await.repeated && !is_known(store, "a", "1").await);
 }
 
-async fn keys_are_removed_with_forgotten_messages(store: &dyn Store) {
-    for target in [Target::Conversation("talk".into()), Target::Agent] {
+/// Without an id and a time, nothing but its key shows that a message was sent before.
+async fn repeated_request_stores_nothing_after_a_forgetting(store: &dyn Store) {
+    for target in [Target::Conversation("talk".into()), Target::Conversation("other".into()), Target::Agent] {
         let id = format!("{target:?}");
-        let operation = send(store, "k", "body", &id).await.unwrap().receipt;
+        let operation = send(store, &id, "body", &id).await.unwrap().receipt;
         let upload = IngestReceipt { id: format!("import-{id}"), ..IngestReceipt::default() };
         store.save_operation(&me(), upload.clone()).await.unwrap();
         store.preview(&me(), &target).await.unwrap();
-        assert!(is_known(store, "k", &id).await);
+        assert!(is_known(store, &id, &id).await);
         store.erase(&me(), &target, now()).await.unwrap();
         assert_eq!(store.find_operation("default", &operation.id).await.unwrap(), None);
         let left = (target != Target::Agent).then(|| (me(), upload.clone()));
@@ -152,7 +153,12 @@ async fn keys_are_removed_with_forgotten_messages(store: &dyn Store) {
             "uploads stay until the agent goes"
         );
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-        assert!(!is_known(store, "k", &id).await);
+        let before = all(store).await;
+        let again = send(store, &id, "body", "sent later").await.unwrap();
+        assert_eq!((again.repeated, again.receipt.accepted, again.receipt.duplicate), (true, 0, 1), "{target:?}");
+        assert_eq!(store.operation(&me(), &again.receipt.id).await.unwrap(), Some(again.receipt));
+        assert_eq!(all(store).await, before);
+        assert!(!send(store, &id, "another", "another").await.unwrap().repeated, "another request");
         store.erase(&me(), &Target::Agent, now()).await.unwrap();
     }
 }

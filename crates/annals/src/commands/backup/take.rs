@@ -137,11 +137,15 @@ fn add_folder(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> Re
 
 async fn upload(target: &Target, backup: &str, path: String, file: &Path, stop: &CancellationToken) -> Result<Entry> {
     let mut writer = BufWriter::new(target.store.clone(), target.object_path(backup, &path));
-    let copied = copy(file, &mut writer, stop).await;
-    if copied.is_err() {
-        // Without this, parts that were already sent would stay in the store: invisible, but billed.
-        let _ = writer.abort().await;
-    }
+    let copied = match copy(file, &mut writer, stop).await {
+        Ok(copied) => writer.shutdown().await.map(|()| copied),
+        Err(cause) => {
+            // Without this, parts that were already sent would stay in the store: invisible, but billed. A writer that was shut
+            // down panics here.
+            let _ = writer.abort().await;
+            Err(cause)
+        }
+    };
     let (bytes, sha256) = copied.map_err(|cause| Error::storage(format!("writing to {}", target.shown()), cause))?;
     Ok(Entry { path, bytes, sha256 })
 }
@@ -161,7 +165,6 @@ async fn copy(file: &Path, writer: &mut BufWriter, stop: &CancellationToken) -> 
         writer.write_all(&piece[..read]).await?;
         bytes += read as u64;
     }
-    writer.shutdown().await?;
     Ok((bytes, HEXLOWER.encode(&hasher.finalize())))
 }
 

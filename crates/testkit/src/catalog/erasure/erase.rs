@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Block, Document, ErasureReport, ItemKey, Target};
+use annals_core::ports::{Block, Document, ErasureReport, ItemKey, RequestKey, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::selection::Selection;
-use super::{content, item, key_digest};
+use super::{content, item, key_digest, request};
 use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// Everything that the target selects directly, as it was before the erasure.
@@ -53,6 +53,7 @@ impl Erasing<'_> {
         self.data
             .requests
             .retain(|_, receipt| receipt.accepted + receipt.duplicate + receipt.revised + receipt.forgotten == 0);
+        self.remember_requests();
         self.data.keyed.clear();
         self.finish(&gone)
     }
@@ -65,9 +66,15 @@ impl Erasing<'_> {
         self.report.sealed_sentences = sentences.map(|sentence| sentence.text.clone()).collect();
         self.report.lost = summaries.map(|summary| summary.period).collect();
         self.report.letters += self.data.letters.len() as u64;
+        self.remember_requests();
         let (forgotten, erased) = (std::mem::take(&mut self.data.forgotten), self.data.erased);
         *self.data = AgentData { forgotten, erased, ..AgentData::default() };
         self.finish(&gone)
+    }
+
+    fn remember_requests(&mut self) {
+        let requests = self.data.keyed.iter().map(|(key, (body, ..))| request(&RequestKey { key: *key, body: *body }));
+        self.data.forgotten.extend(requests);
     }
 
     /// Removes the selected turns, statements, operations, blocks and documents with their dead letters, and stores the hashes of the
