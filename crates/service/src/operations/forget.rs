@@ -105,3 +105,6 @@ impl Service {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
