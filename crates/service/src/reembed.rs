@@ -79,7 +79,7 @@ impl Service {
     }
 
     async fn agents_of_another_model(&self) -> Result<Vec<Agent>> {
-        let agents = self.parts.store.agents_to_reembed(&self.parts.writer.configured_model()).await?;
+        let agents = self.agents_to_reembed().await?;
         let mut left = 0;
         for agent in &agents {
             let state = self.parts.writer.reembedding(agent).await?;
@@ -143,9 +143,9 @@ impl Service {
         Ok(done)
     }
 
-    /// Returns whether any table of an agent is still to be embedded again.
-    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
-        self.parts.writer.is_of_another_model(agent).await
+    /// Returns the agents with a table that is still to be embedded again.
+    pub(crate) async fn agents_to_reembed(&self) -> Result<Vec<Agent>> {
+        self.parts.store.agents_to_reembed(&self.parts.writer.configured_model()).await
     }
 
     /// Returns how far the re-embedding of an agent's tables is; `None` if all tables have vectors of the configured model.
