@@ -125,7 +125,7 @@ impl Client {
                     output: &mut LocalOutput(output),
                 };
                 let answer = request.run(context).await?;
-                host.folder.service().flush_or_warn().await;
+                host.folder.service().flush_access_counts().await;
                 Ok(answer)
             }
             Way::There { now } => {

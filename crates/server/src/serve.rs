@@ -194,7 +194,7 @@ pub async fn serve(
     if tokio::time::timeout(drain, tasks.wait()).await.is_err() {
         tracing::warn!(drain.seconds = drain.as_secs(), "stopped while requests were still running");
     }
-    service.flush_or_warn().await;
+    service.flush_access_counts().await;
     Ok(())
 }
 

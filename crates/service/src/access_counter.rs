@@ -1,7 +1,8 @@
 //! Counts how often memories are returned by searches with a query and by contexts.
 //!
 //! Counts gather in memory, so that no answer waits for a count and no search costs a commit. They are written to the catalog
-//! in batches, once a minute and when the service stops. Counts are lost in a crash, or if the catalog fails to store them.
+//! in batches, once a minute and when the service stops. The counts of an agent are lost in a crash, or if the catalog fails to
+//! store them.
 //! Only ranking uses them, as a weak signal.
 
 use std::collections::{BTreeMap, HashMap};
@@ -49,39 +50,39 @@ impl AccessCounter {
 }
 
 impl Service {
-    /// Writes the counts since the last call to the catalog.
-    async fn flush_access_counts(&self) -> Result<()> {
-        for (agent, counts) in self.access_counter.take() {
-            for batch in counts.chunks(BATCH) {
-                self.parts.store.add_accesses(&agent, batch).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Writes counts once a minute until `stop` is cancelled.
     pub async fn flush_periodically(&self, stop: CancellationToken) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
-            self.flush_or_warn().await;
+            self.flush_access_counts().await;
         }
     }
 
-    /// Writes counts; logs a warning if that fails.
-    pub async fn flush_or_warn(&self) {
-        if let Err(error) = self.flush_access_counts().await {
-            tracing::warn!(%error, "accesses to memories could not be counted");
+    /// Writes the counts since the last call to the catalog. Logs a warning for each agent whose counts cannot be written, and
+    /// goes on with the others.
+    pub async fn flush_access_counts(&self) {
+        for (agent, counts) in self.access_counter.take() {
+            if let Err(error) = self.add_accesses(&agent, &counts).await {
+                tracing::warn!(agent.folder = agent.folder(), %error, "accesses to memories could not be counted");
+            }
         }
+    }
+
+    async fn add_accesses(&self, agent: &Agent, counts: &[(MemoryId, Access)]) -> Result<()> {
+        for batch in counts.chunks(BATCH) {
+            self.parts.store.add_accesses(agent, batch).await?;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Access, Target};
-    use annals_testkit::{agent, at};
+    use annals_core::ports::{Access, Target, Turns};
+    use annals_testkit::{Faulty, MemoryCatalog, agent, at, turn};
     use serde_json::json;
 
     use super::*;
-    use crate::fixture::{NOW, service_with_memories};
+    use crate::fixture::{NOW, over, service_with_memories};
 
     /// Searches for the sailing trip and returns the ids of the results.
     async fn ask(service: &Service, agent: &Agent) -> Vec<MemoryId> {
@@ -102,15 +103,15 @@ mod tests {
         let found = ask(&service, &me).await;
         assert_eq!((found.len(), ask(&service, &me).await), (2, found.clone()));
         assert_eq!(counts(&service, &me, &found).await, [0, 0], "no answer waits for a count");
-        service.flush_access_counts().await.unwrap();
+        service.flush_access_counts().await;
         assert_eq!(counts(&service, &me, &found).await, [2, 2]);
-        service.flush_access_counts().await.unwrap();
+        service.flush_access_counts().await;
         assert_eq!(counts(&service, &me, &found).await, [2, 2], "once");
 
         let request = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
         let context = service.context(&me, request, at(NOW)).await.unwrap();
         assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
-        service.flush_access_counts().await.unwrap();
+        service.flush_access_counts().await;
         assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
     }
 
@@ -129,9 +130,28 @@ mod tests {
         let service = service_with_memories(&me).await;
         let found = ask(&service, &me).await;
         service.parts.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
-        service.flush_access_counts().await.unwrap();
+        service.flush_access_counts().await;
         assert_eq!(service.parts.store.all_agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
+    }
+
+    #[tokio::test]
+    async fn failed_write_drops_the_counts_of_one_agent_only() {
+        let catalog = MemoryCatalog::new();
+        let agents = [agent("a"), agent("b")];
+        let turns = agents.each_ref().map(|agent| turn(agent, NOW, "tea"));
+        for (agent, turn) in agents.iter().zip(&turns) {
+            catalog.ingest(agent, vec![turn.clone()], false, at(NOW)).await.unwrap();
+        }
+        let service = over(Arc::new(Faulty::at_call(catalog.clone(), 1)), Arc::new(|| at(NOW)));
+        for (agent, turn) in agents.iter().zip(&turns) {
+            service.access_counter.note(agent, [turn.id.clone()].into_iter(), at(NOW));
+        }
+        service.flush_access_counts().await;
+        let [first, second] = [0, 1].map(|index| (&agents[index], [turns[index].id.clone()]));
+        let counted = over(Arc::new(catalog), Arc::new(|| at(NOW)));
+        assert_eq!(counts(&counted, first.0, &first.1).await, [0]);
+        assert_eq!(counts(&counted, second.0, &second.1).await, [1]);
     }
 
     #[test]

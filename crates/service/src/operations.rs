@@ -44,6 +44,7 @@ pub use attached::{AttachedMemory, TurnsRequest};
 pub(crate) use batches::log_batches;
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
+pub(crate) use facts::ComparedFacts;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MAX_MESSAGES};
 pub use knowledge::{Entity, KnowledgeGraph, Relation};

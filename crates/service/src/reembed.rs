@@ -28,21 +28,21 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Pause after a failure: the endpoint of the model may be unavailable, or the disk full.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Throughput of re-embedding: when it began in this process, and the number of changes since.
+/// Throughput of re-embedding in this process: the time of all pieces that succeeded, with the waits before them, and the
+/// number of changes. Leaves out pauses after failures, which may last hours.
 #[derive(Clone, Default)]
-pub(crate) struct Speed(Arc<Mutex<Option<(Instant, u64)>>>);
+pub(crate) struct Speed(Arc<Mutex<(Duration, u64)>>);
 
 impl Speed {
-    fn count(&self, begun: Instant, changes: u64) {
+    fn count(&self, time: Duration, changes: u64) {
         let mut speed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        speed.get_or_insert((begun, 0)).1 += changes;
+        *speed = (speed.0 + time, speed.1 + changes);
     }
 
     /// Returns the estimated seconds for this many changes; `None` before any change was counted.
     fn seconds(&self, changes: u64) -> Option<u64> {
-        let speed = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (begun, done) = speed.filter(|(_, done)| *done > 0)?;
-        Some((begun.elapsed().as_secs_f64() / done as f64 * changes as f64).ceil() as u64)
+        let (time, done) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (done > 0).then(|| (time.as_secs_f64() / done as f64 * changes as f64).ceil() as u64)
     }
 }
 
@@ -79,7 +79,7 @@ impl Service {
     }
 
     async fn agents_of_another_model(&self) -> Result<Vec<Agent>> {
-        let agents = self.parts.store.agents_to_reembed(&self.parts.writer.configured_model()).await?;
+        let agents = self.agents_to_reembed().await?;
         let mut left = 0;
         for agent in &agents {
             let state = self.parts.writer.reembedding(agent).await?;
@@ -97,11 +97,12 @@ impl Service {
         let mut failure = None;
         for agent in agents {
             loop {
+                let begun = Instant::now();
                 self.wait_for_quiet().await;
                 if stop.is_cancelled() {
                     return failure;
                 }
-                match self.reembed_piece(agent, PIECE).await {
+                match self.reembed_piece(agent, PIECE, begun).await {
                     Ok(Some(changes)) => self.metrics.embedded_again(changes),
                     Ok(None) => break,
                     Err(error) => {
@@ -114,11 +115,12 @@ impl Service {
         failure
     }
 
-    async fn reembed_piece(&self, agent: &Agent, most: usize) -> Result<Option<u64>> {
-        let begun = Instant::now();
+    /// Embeds up to `most` changes of an agent again. Their time is counted from `begun` on. Returns their number, or `None` if
+    /// nothing is left.
+    async fn reembed_piece(&self, agent: &Agent, most: usize, begun: Instant) -> Result<Option<u64>> {
         let _tables = self.locks.lock::<Tables>(agent).await;
         let changes = self.parts.writer.reembed_some(agent, self.now(), most).await?;
-        self.reembedding_speed.count(begun, changes.unwrap_or_default());
+        self.reembedding_speed.count(begun.elapsed(), changes.unwrap_or_default());
         Ok(changes)
     }
 
@@ -136,16 +138,16 @@ impl Service {
         let state = self.parts.writer.reembedding(agent).await?;
         let stage = progress.begin("embedding again", state.total - state.done);
         let mut done = 0;
-        while let Some(changes) = self.reembed_piece(agent, LARGE_PIECE).await? {
+        while let Some(changes) = self.reembed_piece(agent, LARGE_PIECE, Instant::now()).await? {
             stage.advance(changes);
             done += changes;
         }
         Ok(done)
     }
 
-    /// Returns whether any table of an agent is still to be embedded again.
-    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
-        self.parts.writer.is_of_another_model(agent).await
+    /// Returns the agents with a table that is still to be embedded again.
+    pub(crate) async fn agents_to_reembed(&self) -> Result<Vec<Agent>> {
+        self.parts.store.agents_to_reembed(&self.parts.writer.configured_model()).await
     }
 
     /// Returns how far the re-embedding of an agent's tables is; `None` if all tables have vectors of the configured model.

@@ -19,7 +19,7 @@ use crate::activity::Activity;
 use crate::config::Limits;
 use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
-use crate::operations::Uploads;
+use crate::operations::{ComparedFacts, Uploads};
 use crate::outlines::Outlines;
 use crate::reembed::Speed;
 use crate::tables::Queue;
@@ -95,6 +95,8 @@ pub struct Service {
     pub(crate) access_counter: AccessCounter,
     /// The metrics of the process.
     pub(crate) metrics: Metrics,
+    /// The agents with facts that this process has compared with the catalog.
+    pub(crate) compared_facts: ComparedFacts,
     /// The imports of uploads.
     pub(crate) uploads: Uploads,
     /// The cache of outlines of memories.
@@ -120,6 +122,7 @@ impl Service {
             activity: Activity::default(),
             queue: Queue::default(),
             access_counter: AccessCounter::default(),
+            compared_facts: ComparedFacts::default(),
             uploads: Uploads::default(),
             outlines: Outlines::default(),
             reembedding_speed: Speed::default(),

@@ -3,9 +3,10 @@
 //! [`Service::enqueue`] queues an agent, once. A worker takes the first agent that it may take and applies a bounded piece of
 //! what is due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as
 //! large until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits
-//! for small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
-//! follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass. Workers never
-//! call a model to extract facts.
+//! for small pieces only. An agent with a failed turn pauses, longer after each failure; if no facts can be written, its
+//! messages still become searchable. Workers never wait for an agent lock: the agent is queued again when the lock is free.
+//! What is due follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass.
+//! Workers never call a model to extract facts.
 
 mod queue;
 
@@ -55,28 +56,46 @@ impl Service {
                 () = stop.cancelled() => return,
                 work = self.queue.pop(worker) => work,
             };
-            let agent = work.agent().clone();
-            let piece = match work {
-                Work::Tables(_, size) => self.piece(&agent, size, worker).await,
-                Work::Reading(_) => self.read_piece(&agent).await,
-            };
-            match &piece {
-                Ok(Piece::More) => self.enqueue(&agent),
-                Ok(Piece::Unread) => self.queue.push_to_read(&agent),
-                _ => {}
-            }
-            self.queue.finish(&agent);
-            match piece {
-                Ok(Piece::Done | Piece::More | Piece::Unread) => {}
-                Ok(Piece::Busy(lock)) => self.return_when_free(agent, lock, &stop),
-                Err(error) => {
-                    self.metrics.failed("project", &error);
-                    tracing::error!(agent.folder = agent.folder(), %error, "indexing new messages failed; it is retried");
-                    let pause = self.queue.begin_pause(&agent, with_cause(&error));
-                    self.return_after(agent, pause, &stop);
-                }
-            }
+            self.take_turn(&work, &stop).await;
         }
+    }
+
+    /// Does a piece of work of an agent, and queues the agent again if more is due or the turn failed.
+    async fn take_turn(&self, work: &Work, stop: &CancellationToken) {
+        let piece = match work {
+            Work::Tables(agent, size) => self.write_piece(agent, *size).await,
+            Work::Reading(agent) => self.read_piece(agent).await,
+        };
+        let (agent, pipeline) = (work.agent(), work.pipeline());
+        if matches!(piece, Ok(Piece::Done | Piece::More | Piece::Unread)) {
+            self.queue.note_success(agent, pipeline);
+        }
+        match piece {
+            Ok(Piece::Done) => {}
+            Ok(Piece::More) => self.enqueue(agent),
+            Ok(Piece::Unread) => self.queue.push_to_read(agent),
+            Ok(Piece::Busy(lock)) => self.return_when_free(agent.clone(), lock, stop),
+            Err(error) => self.pause(agent, pipeline, &error, stop),
+        }
+        self.queue.finish(agent);
+    }
+
+    /// Reports a failed turn, and queues the agent again after a pause.
+    fn pause(&self, agent: &Agent, pipeline: Pipeline, error: &Error, stop: &CancellationToken) {
+        let (part, work) = match pipeline {
+            Pipeline::Working => ("project", "indexing new messages"),
+            Pipeline::Extract => ("extract", "extracting facts from new messages"),
+        };
+        self.metrics.failed(part, error);
+        tracing::error!(agent.folder = agent.folder(), %error, "{work} failed; it is retried");
+        let pause = self.queue.begin_pause(agent, pipeline, with_cause(error));
+        let (service, agent, stop) = (self.clone(), agent.clone(), stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => service.queue.end_pause(&agent, pipeline),
+            }
+        });
     }
 
     /// Queues an agent again once the lock is free.
@@ -94,30 +113,15 @@ impl Service {
         });
     }
 
-    fn return_after(&self, agent: Agent, pause: Duration, stop: &CancellationToken) {
-        let (service, stop) = (self.clone(), stop.clone());
-        tokio::spawn(async move {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = tokio::time::sleep(pause) => service.queue.end_pause(&agent),
-            }
-        });
-    }
-
-    /// Applies a bounded piece of the changes that are due for an agent's tables. If no more are due then, a worker of kind
-    /// [`Worker::Any`] also extracts facts. Returns `Piece::Busy` if another task holds a lock that is needed.
-    async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
+    /// Applies a bounded piece of the changes that are due for an agent's tables. Returns `Piece::Busy` if another task holds
+    /// the lock.
+    async fn write_piece(&self, agent: &Agent, size: usize) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;
         drop(tables);
-        self.queue.note_success(agent);
         self.queue.note_size(agent, more);
         self.came(agent).await?;
-        match worker {
-            _ if more => Ok(Piece::More),
-            Worker::Any => self.read_piece(agent).await,
-            Worker::Small => Ok(Piece::Unread),
-        }
+        Ok(if more { Piece::More } else { Piece::Unread })
     }
 
     /// Extracts facts from new messages for up to [`READING`] if the extractor runs locally; otherwise only brings the facts
@@ -173,7 +177,7 @@ impl Service {
         let (projected, more) = self.parts.writer.project_batches(agent, self.now(), PIECE, progress).await?;
         drop(tables);
         *total += projected;
-        self.queue.note_success(agent);
+        self.queue.note_success(agent, Pipeline::Working);
         self.came(agent).await?;
         Ok(more)
     }

@@ -1,15 +1,16 @@
 //! Writes the summaries of one grain, a few at a time, and saves them in batches, or one by one if a model writes them. Records
 //! failures with the time of the next retry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use annals_core::retry::later;
-use annals_core::{Error, Grain, LedgerRow, Period, Result, Summary, Timestamp};
+use annals_core::{Error, Grain, LedgerRow, MemoryId, Period, Result, Summary, Timestamp};
 use futures::StreamExt;
 
 use crate::backoff;
 use crate::due::MAX_WAIT;
+use crate::input::Input;
 use crate::pass::{Pass, Passed};
 use crate::roll_up::{Outage, Outcome, RollUpReason};
 
@@ -131,7 +132,21 @@ impl Pass<'_> {
 
     async fn is_made_of_the_same(&self, row: &LedgerRow, outcome: &Outcome) -> Result<bool> {
         let Outcome::Done(summary) = outcome else { return Ok(true) };
-        Ok(self.summarizer.input(self.agent, row).await?.digest == summary.input_digest)
+        let input = self.summarizer.input(self.agent, row).await?;
+        Ok(input.digest == summary.input_digest && self.has_earlier_turns(summary, &input).await?)
+    }
+
+    /// Returns whether the earlier turns that the summary of a day has names from still exist. They are part of its background
+    /// and not of its input.
+    async fn has_earlier_turns(&self, summary: &Summary, input: &Input) -> Result<bool> {
+        if summary.period.grain() > Grain::Daily {
+            return Ok(true);
+        }
+        let own = input.origins();
+        let from = summary.draft.iter().flat_map(|draft| &draft.sentences).flat_map(|sentence| &sentence.from);
+        let earlier: HashSet<&MemoryId> = from.filter(|id| !own.contains(id)).collect();
+        let earlier: Vec<MemoryId> = earlier.into_iter().cloned().collect();
+        Ok(earlier.is_empty() || self.summarizer.store.get(self.agent, &earlier).await?.len() == earlier.len())
     }
 
     /// Rolls up one period unless `should_stop` returns true. The very first period of a pass is always begun.

@@ -60,6 +60,15 @@ impl Input {
         all.filter(|id| seen.insert(*id)).cloned().collect()
     }
 
+    /// Returns the memories that a sentence from this input may name as its origin: the input, and what it comes from itself.
+    pub(crate) fn origins(&self) -> HashSet<&MemoryId> {
+        let base = self.base.iter().flat_map(|base| &base.sources);
+        let children = self.children.iter().flat_map(|memory| memory.sources().iter().chain([&memory.id]));
+        let quoted = self.base.iter().flat_map(|base| &base.sentences);
+        let quoted = quoted.chain(self.children.iter().flat_map(Memory::sentences));
+        base.chain(children).chain(quoted.flat_map(|sentence| &sentence.from)).collect()
+    }
+
     /// Returns the number of words to read.
     pub(crate) fn words(&self) -> u64 {
         let base = self.base.iter().map(|base| base.text.as_str());

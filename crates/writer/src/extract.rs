@@ -32,7 +32,7 @@ pub(crate) use section::{Task, tasks};
 /// Number of changes read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
 /// A pass ends after this many stale answers: each may cost a model call.
-const STALE_READS: u64 = 2;
+const MAX_STALE_ANSWERS: u64 = 2;
 
 /// Writes the facts of agents. Cheap to clone.
 #[derive(Clone)]
@@ -205,7 +205,7 @@ impl FactWriter {
     }
 
     /// Reads the next changes. Returns false if there are none, or if the pass ends here: a section is not due, the pipeline
-    /// waits, `STALE_READS` results were stale, or `should_stop` returned true.
+    /// waits, `MAX_STALE_ANSWERS` results were stale, or `should_stop` returned true.
     async fn extract_batch(
         &self,
         pass: &mut Pass<'_>,
@@ -240,7 +240,7 @@ impl FactWriter {
             }
             let read = self.read_section(pass, seen, &section).await?;
             if !self.save_section(pass, &section, read).await? {
-                return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);
+                return Ok(pass.sum.waiting.is_none() && pass.sum.stale < MAX_STALE_ANSWERS);
             }
             let turns = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
             pass.sum.turns += turns;

@@ -83,19 +83,6 @@ impl Writer {
         Ok(models)
     }
 
-    /// Returns whether any table of an agent has to be embedded again, or an unfinished generation has to be dropped. An urgent
-    /// rebuild uses the configured model anyway. Reads only the watermarks.
-    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
-        let model = self.configured_model();
-        for grain in Grain::ALL {
-            let watermark = self.store.watermark(agent, grain).await?;
-            if watermark.needs_reembedding(&model) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     async fn reembed_grain(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<u64>> {
         let mut watermark = self.store.watermark(agent, grain).await?;
         // An urgent rebuild uses the configured model too.

@@ -248,11 +248,10 @@ impl Call for CheckReadable {
 
     async fn run(self, context: Context<'_>) -> Result<CheckedView> {
         let agents = context.agents(None).await?;
-        let mut of_another_model = 0;
         for agent in &agents {
             context.service().check_readable(agent, context.now).await?;
-            of_another_model += u64::from(context.service().is_of_another_model(agent).await?);
         }
+        let of_another_model = context.service().agents_to_reembed().await?.len() as u64;
         Ok(CheckedView { agents: agents.len() as u64, of_another_model })
     }
 }

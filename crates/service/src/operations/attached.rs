@@ -66,8 +66,8 @@ impl Service {
     }
 
     /// Allows a new message under a forgotten key. The former message stays forgotten.
-    pub async fn allow_key(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
-        let message = (place.clone(), Digest::of([""]));
+    pub async fn allow_key(&self, agent: &Agent, key: &TurnKey) -> Result<()> {
+        let message = (key.clone(), Digest::of([""]));
         self.parts.store.unforget(agent, &[message]).await
     }
 

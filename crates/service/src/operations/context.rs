@@ -51,6 +51,7 @@ impl Service {
             documents: request.documents.into_iter().map(document).collect(),
             ..ContextQuery::default()
         };
+        self.compare_facts(agent).await?;
         let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
         let context = self.parts.search.conclude_context(gathered).await;

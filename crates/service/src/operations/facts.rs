@@ -1,19 +1,51 @@
 //! Facts: queries about a subject at a point in time, walks and paths between names, and facts entered by hand.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 
 use super::timeline::limit;
-use crate::locks::Facts;
+use crate::locks::{Facts, Held};
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 use crate::{Service, refuse_in_data_folder};
 
 /// The default limit for the length of a path; names farther apart have little to do with each other.
 const DEFAULT_PATH_LENGTH: u32 = 6;
 
+/// The agents with a table of facts that this process has compared with the log.
+#[derive(Clone, Default)]
+pub(crate) struct ComparedFacts(Arc<Mutex<HashSet<Agent>>>);
+
+impl ComparedFacts {
+    fn with<T>(&self, act: impl FnOnce(&mut HashSet<Agent>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl Service {
+    /// Brings the agent's table of facts up to date before this process reads it for the first time: the process before may
+    /// have ended after it changed the log, and the table may still hold forgotten facts. Does nothing while another task holds
+    /// the lock, because that task brings the table up to date.
+    pub(super) async fn compare_facts(&self, agent: &Agent) -> Result<()> {
+        if self.compared_facts.with(|compared| compared.contains(agent)) {
+            return Ok(());
+        }
+        let Some(_facts_lock) = self.locks.try_lock::<Facts>(agent) else { return Ok(()) };
+        self.parts.fact_writer.bring_facts(agent).await?;
+        self.compared_facts.with(|compared| compared.insert(agent.clone()));
+        Ok(())
+    }
+
+    /// Waits for the lock of the agent's facts, and brings their table up to date.
+    pub(super) async fn lock_facts(&self, agent: &Agent) -> Result<Held<'static, Facts>> {
+        let facts_lock = self.locks.lock::<Facts>(agent).await;
+        self.parts.fact_writer.bring_facts(agent).await?;
+        Ok(facts_lock)
+    }
+
     /// Returns the facts that match, that are within some distance of a name, or that lead from one name to another.
     pub async fn facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
         let limit = Some(limit(request.limit)?);
@@ -23,12 +55,14 @@ impl Service {
     /// Returns the same as [`Service::facts`], but all facts if the request has no limit.
     pub async fn ask_facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
         let zones = self.parts.store.settings(agent).await?.zones()?;
+        self.compare_facts(agent).await?;
         ask(&self.parts.fact_writer, agent, &zones, request, now).await
     }
 
     /// Returns the facts that hold now and were said within an interval.
     pub async fn facts_said_within(&self, agent: &Agent, within: Interval, now: Timestamp) -> Result<Vec<Fact>> {
         let query = FactQuery { said_within: Some(within), as_of: Some(now), ..FactQuery::default() };
+        self.compare_facts(agent).await?;
         self.parts.fact_writer.find(agent, &query).await
     }
 
@@ -145,3 +179,6 @@ fn moment(request: &FactsRequest, zones: &Zones, now: Timestamp) -> Option<Times
     let as_of = request.as_of.map(|as_of| as_of.instant(zones));
     as_of.or_else(|| (!request.history).then_some(now))
 }
+
+#[cfg(test)]
+mod tests;

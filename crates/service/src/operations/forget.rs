@@ -117,3 +117,6 @@ impl Service {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

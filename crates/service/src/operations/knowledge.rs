@@ -51,6 +51,7 @@ pub struct Relation {
 impl Service {
     /// Returns the present facts of an agent as a graph.
     pub async fn knowledge(&self, agent: &Agent) -> Result<KnowledgeGraph> {
+        self.compare_facts(agent).await?;
         Ok(graph(&self.present_facts(agent).await?))
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Service;
+use crate::metrics::Pipeline;
 use crate::wire::{AgentView, FailureView, GrainStatus, ModelView, StatusView, UngroundedView, UsageView};
 
 const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -36,9 +37,9 @@ impl Service {
             last: counts.extent.map(|extent| extent.1.to_string()),
             last_ingest: counts.last_ingest.map(|at| at.to_string()),
             not_yet_searchable: self.parts.writer.backlog(agent).await?,
-            index_error: self.queue.failure(agent),
+            index_error: self.queue.failure(agent, Pipeline::Working),
             not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
-            extraction_error: extraction.last_error,
+            extraction_error: extraction.last_error.or_else(|| self.queue.failure(agent, Pipeline::Extract)),
             grains: grains(&ledger, &open, &zones, now),
             due: labels(&plan.periods),
             in_batch: labels(&in_batch),

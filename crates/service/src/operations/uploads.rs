@@ -1,8 +1,8 @@
 //! Imports of uploads: each is read from a file without a name, in the background, one after another.
 //!
-//! The progress and the report of an import are kept in memory only. The catalog records that it began and whether it
-//! succeeded, so that its state is known after a restart: an import that failed then counts as interrupted. After an
-//! interruption, sending the upload again adds the items that are missing.
+//! The progress and the report of an import are kept in memory only. The catalog records that it began, and whether it was
+//! completed or failed, so that its state is known after a restart. After a failure or an interruption, sending the upload
+//! again adds the items that are missing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -62,6 +62,14 @@ enum Progress {
     Running,
     Done(Box<ImportReport>),
     Failed(String),
+}
+
+/// What the catalog records of an import. It is stored as the sequence number of a receipt, which imports do not have.
+#[derive(Clone, Copy)]
+enum Recorded {
+    Begun = 0,
+    Done = 1,
+    Failed = 2,
 }
 
 impl Upload {
@@ -191,9 +199,10 @@ impl Service {
             read: source.bytes_read(),
             progress: Mutex::new(Progress::Waiting),
         });
-        // Recorded before the request is answered.
-        self.save_upload(&upload, false).await?;
         self.uploads.add(&upload)?;
+        // Recorded before the request is answered.
+        let begun = self.save_upload(&upload, Recorded::Begun).await;
+        begun.inspect_err(|error| upload.set(Progress::Failed(error.to_string())))?;
         let (service, own) = (self.clone(), Arc::clone(&upload));
         tokio::spawn(async move {
             let _busy = service.activity.begin();
@@ -203,9 +212,8 @@ impl Service {
             // Runs in a task of its own, so that after a panic the import is still marked as failed.
             let work = tokio::spawn(async move { working.run_upload(&upload, &request, source, options, now).await });
             let result = work.await.unwrap_or_else(|cause| Err(failed(&cause)));
-            if result.is_ok()
-                && let Err(error) = service.save_upload(&own, true).await
-            {
+            let end = if result.is_ok() { Recorded::Done } else { Recorded::Failed };
+            if let Err(error) = service.save_upload(&own, end).await {
                 tracing::warn!(%error, "the end of an import could not be recorded");
             }
             own.set(match result {
@@ -230,7 +238,7 @@ impl Service {
         let Some((from, dry_run)) = kind_of(id) else { return Ok(None) };
         let found = self.parts.store.find_operation(workspace, id).await?;
         Ok(found.map(|(agent, operation)| {
-            let view = recorded(id, &agent, from, dry_run, operation.seq > 0);
+            let view = recorded(id, &agent, from, dry_run, operation.seq);
             (agent, view)
         }))
     }
@@ -241,8 +249,8 @@ impl Service {
         Some((found.agent.clone(), found.view()))
     }
 
-    async fn save_upload(&self, upload: &Upload, has_ended: bool) -> Result<()> {
-        let operation = IngestReceipt { id: upload.id.clone(), seq: u64::from(has_ended), ..IngestReceipt::default() };
+    async fn save_upload(&self, upload: &Upload, recorded: Recorded) -> Result<()> {
+        let operation = IngestReceipt { id: upload.id.clone(), seq: recorded as u64, ..IngestReceipt::default() };
         self.parts.store.save_operation(&upload.agent, operation).await
     }
 
@@ -286,20 +294,26 @@ fn kind_of(id: &str) -> Option<(&str, bool)> {
     Some((rest.rsplit_once('-')?.0, dry_run))
 }
 
-/// Returns the view of an import of an earlier run of the service, from what the catalog records.
-fn recorded(id: &str, agent: &Agent, from: &str, dry_run: bool, has_ended: bool) -> ImportView {
-    const INTERRUPTED: &str = "the service stopped before the import ended; send the same file again: what is stored already is \
-                               recognised, and nothing is stored twice";
+/// Returns the view of an import of an earlier run of the service, from the [`Recorded`] state in the catalog.
+fn recorded(id: &str, agent: &Agent, from: &str, dry_run: bool, state: u64) -> ImportView {
+    const DONE: u64 = Recorded::Done as u64;
+    const FAILED: u64 = Recorded::Failed as u64;
+    const AGAIN: &str = "send the same file again: what is stored already is recognised, and nothing is stored twice";
+    let (status, error) = match state {
+        DONE => (ImportStatus::Done, None),
+        FAILED => (ImportStatus::Failed, Some("the import failed; the reason was lost when the service stopped")),
+        _ => (ImportStatus::Interrupted, Some("the service stopped before the import ended")),
+    };
     ImportView {
         operation_id: id.to_owned(),
         agent: agent.name().to_owned(),
         from: from.to_owned(),
         dry_run,
-        status: if has_ended { ImportStatus::Done } else { ImportStatus::Interrupted },
+        status,
         bytes: 0,
         bytes_read: 0,
         report: None,
-        error: (!has_ended).then(|| INTERRUPTED.to_owned()),
+        error: error.map(|error| format!("{error}; {AGAIN}")),
     }
 }
 
@@ -339,3 +353,6 @@ fn failed(cause: &tokio::task::JoinError) -> Error {
     let why = if cause.is_panic() { "internal error; see the log of the service" } else { "it was stopped" };
     Error::storage("importing the upload", why)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,22 +2,22 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use std::time::Duration;
 
-use annals_core::Agent;
+use annals_core::retry::Backoff;
+use annals_core::{Agent, SignedDuration};
 use tokio::sync::{Notify, watch};
+
+use crate::metrics::Pipeline;
 
 /// Maximum number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that
 /// is not large, and for a large one.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
 
-/// Pause before an agent is queued again after a failed write: the disk may be full, or the embedding model unavailable.
-/// Doubled after each further failure in a row.
-const FIRST_PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause. Once the cause is fixed, messages wait no longer than this.
-const MAX_PAUSE: Duration = Duration::from_secs(60);
+/// Pause before an agent is queued again after a failed turn: the disk may be full, or the embedding model unavailable. Once
+/// the cause is fixed, messages wait no longer than the longest pause.
+const PAUSE: Backoff = Backoff { first: SignedDuration::from_secs(2), longest: SignedDuration::from_secs(60) };
 
 /// The agents with pending work, and the subscribers to their progress.
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ struct Waiting {
     queued: HashSet<Agent>,
     /// Agents that had more due than one piece when a worker last wrote their tables.
     large: HashSet<Agent>,
-    /// Agents whose tables were up to date in their last turn, and that may have messages to extract facts from.
+    /// Agents whose tables are up to date since their last turn, and that may have messages to extract facts from.
     to_read: VecDeque<Agent>,
     /// Whether the next worker of kind [`Worker::Any`] prefers extracting facts to writing tables; the two alternate.
     reading_is_next: bool,
@@ -46,15 +46,17 @@ struct Waiting {
     working: HashSet<Agent>,
     /// Agents that will be queued again when a lock is free.
     returning: HashSet<Agent>,
-    /// Agents whose last turn failed and whose tables were not written since.
-    failing: HashMap<Agent, Failing>,
+    /// Agents whose last turn in a pipeline failed. Messages are searchable even if no facts can be written, so each pipeline
+    /// pauses by itself.
+    failing: HashMap<(Agent, Pipeline), Failing>,
 }
 
-/// The failures of an agent since its last success.
+/// The failures of an agent in a pipeline since the last success there.
+#[derive(Default)]
 struct Failing {
     count: u32,
     error: String,
-    /// Whether the agent pauses. New messages do not end the pause.
+    /// Whether the pipeline pauses. New messages do not end the pause.
     is_paused: bool,
 }
 
@@ -73,6 +75,22 @@ impl Waiting {
         let index = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
         self.to_read.remove(index).map(Work::Reading)
     }
+
+    fn is_paused(&self, agent: &Agent, pipeline: Pipeline) -> bool {
+        self.failing.get(&(agent.clone(), pipeline)).is_some_and(|failing| failing.is_paused)
+    }
+
+    /// Removes an agent from the agents that wait for a pipeline.
+    fn remove(&mut self, agent: &Agent, pipeline: Pipeline) {
+        let waiting = match pipeline {
+            Pipeline::Working => &mut self.order,
+            Pipeline::Extract => &mut self.to_read,
+        };
+        waiting.retain(|other| other != agent);
+        if pipeline == Pipeline::Working {
+            self.queued.remove(agent);
+        }
+    }
 }
 
 impl Queue {
@@ -82,8 +100,7 @@ impl Queue {
 
     pub(super) fn push(&self, agent: &Agent) {
         let mut waiting = self.waiting();
-        let is_paused = waiting.failing.get(agent).is_some_and(|failing| failing.is_paused);
-        if !is_paused && waiting.queued.insert(agent.clone()) {
+        if !waiting.is_paused(agent, Pipeline::Working) && waiting.queued.insert(agent.clone()) {
             waiting.order.push_back(agent.clone());
             self.0.pushed.notify_waiters();
         }
@@ -142,8 +159,9 @@ impl Queue {
     /// Queues an agent for the extraction of facts by a worker of kind [`Worker::Any`].
     pub(super) fn push_to_read(&self, agent: &Agent) {
         let mut waiting = self.waiting();
-        if !waiting.to_read.contains(agent) {
+        if !waiting.is_paused(agent, Pipeline::Extract) && !waiting.to_read.contains(agent) {
             waiting.to_read.push_back(agent.clone());
+            self.0.pushed.notify_waiters();
         }
     }
 
@@ -157,30 +175,36 @@ impl Queue {
         self.push(agent);
     }
 
-    /// Records that a worker's turn with an agent failed. Returns how long the agent pauses, until [`Queue::end_pause`].
-    pub(super) fn begin_pause(&self, agent: &Agent, error: String) -> Duration {
+    /// Records that a turn of a worker failed. Returns how long the agent pauses in this pipeline, until
+    /// [`Queue::end_pause`].
+    pub(super) fn begin_pause(&self, agent: &Agent, pipeline: Pipeline, error: String) -> Duration {
         let mut waiting = self.waiting();
-        let failures = waiting.failing.get(agent).map_or(0, |failing| failing.count);
-        let failing = Failing { count: failures.saturating_add(1), error, is_paused: true };
-        waiting.failing.insert(agent.clone(), failing);
-        (FIRST_PAUSE * 2_u32.saturating_pow(failures.min(8))).min(MAX_PAUSE)
+        let failing = waiting.failing.entry((agent.clone(), pipeline)).or_default();
+        let pause = PAUSE.after(failing.count).unsigned_abs();
+        *failing = Failing { count: failing.count.saturating_add(1), error, is_paused: true };
+        // A message that arrived during the turn has queued the agent again.
+        waiting.remove(agent, pipeline);
+        pause
     }
 
-    pub(super) fn end_pause(&self, agent: &Agent) {
-        if let Some(failing) = self.waiting().failing.get_mut(agent) {
+    pub(super) fn end_pause(&self, agent: &Agent, pipeline: Pipeline) {
+        if let Some(failing) = self.waiting().failing.get_mut(&(agent.clone(), pipeline)) {
             failing.is_paused = false;
         }
-        self.push(agent);
+        match pipeline {
+            Pipeline::Working => self.push(agent),
+            Pipeline::Extract => self.push_to_read(agent),
+        }
     }
 
-    /// Records that changes were applied to an agent's tables, which ends its series of failures.
-    pub(super) fn note_success(&self, agent: &Agent) {
-        self.waiting().failing.remove(agent);
+    /// Records that a turn in this pipeline succeeded, which ends its series of failures.
+    pub(super) fn note_success(&self, agent: &Agent, pipeline: Pipeline) {
+        self.waiting().failing.remove(&(agent.clone(), pipeline));
     }
 
-    /// Returns the error of an agent's last turn if that failed and no changes were applied to its tables since.
-    pub(crate) fn failure(&self, agent: &Agent) -> Option<String> {
-        self.waiting().failing.get(agent).map(|failing| failing.error.clone())
+    /// Returns the error of the agent's last turn in this pipeline if it failed and none succeeded since.
+    pub(crate) fn failure(&self, agent: &Agent, pipeline: Pipeline) -> Option<String> {
+        self.waiting().failing.get(&(agent.clone(), pipeline)).map(|failing| failing.error.clone())
     }
 
     fn progress(&self) -> MutexGuard<'_, HashMap<Agent, watch::Sender<()>>> {
@@ -226,6 +250,13 @@ impl Work {
     pub(super) fn agent(&self) -> &Agent {
         match self {
             Work::Tables(agent, _) | Work::Reading(agent) => agent,
+        }
+    }
+
+    pub(super) fn pipeline(&self) -> Pipeline {
+        match self {
+            Work::Tables(..) => Pipeline::Working,
+            Work::Reading(_) => Pipeline::Extract,
         }
     }
 }

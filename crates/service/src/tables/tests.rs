@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use annals_core::ports::Table;
-use annals_testkit::{agent, at, message};
+use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, ThreeWords, agent, at, message};
 
 use super::queue::{LARGE_PIECE, SMALL_PIECE};
 use super::*;
-use crate::fixture::{NOW, service, service_with_memories};
+use crate::fixture::{NOW, in_memory, service, service_with_memories};
 use crate::locks::Level;
 use crate::wire::{ContextRequest, SearchRequest};
+use crate::{Components, Parts};
 
 const A_MOMENT: Duration = Duration::from_secs(60);
 
@@ -60,16 +61,43 @@ fn agent_that_fails_pauses_longer_each_time_and_new_messages_do_not_end_the_paus
     let (queue, ann) = (Queue::default(), agent("ann"));
     let pauses = [2, 4, 8, 16, 32, 60, 60].map(Duration::from_secs);
     for pause in pauses {
-        assert_eq!(queue.begin_pause(&ann, "away".into()), pause);
+        queue.push(&ann);
+        assert!(queue.take(Worker::Any).is_some());
+        queue.push(&ann);
+        assert_eq!(queue.begin_pause(&ann, Pipeline::Working, "away".into()), pause);
+        queue.finish(&ann);
         queue.push(&ann);
         assert_eq!(queue.take(Worker::Any), None);
-        queue.end_pause(&ann);
-        assert!(queue.take(Worker::Any).is_some());
-        queue.finish(&ann);
+        queue.end_pause(&ann, Pipeline::Working);
     }
-    assert_eq!(queue.failure(&ann).as_deref(), Some("away"));
-    queue.note_success(&ann);
-    assert_eq!((queue.failure(&ann), queue.begin_pause(&ann, "away".into())), (None, pauses[0]));
+    let failure = |pipeline| queue.failure(&ann, pipeline);
+    assert_eq!((failure(Pipeline::Working).as_deref(), failure(Pipeline::Extract)), (Some("away"), None));
+    queue.note_success(&ann, Pipeline::Working);
+    let pause = queue.begin_pause(&ann, Pipeline::Working, "away".into());
+    assert_eq!((queue.take(Worker::Any), pause), (None, pauses[0]));
+}
+
+#[tokio::test]
+async fn failing_facts_pause_longer_each_time_while_messages_become_searchable() {
+    let components = in_memory(Arc::new(MemoryCatalog::new()), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
+    let facts = Arc::new(Faulty::during(MemoryFacts::new(), 1..u64::MAX));
+    let service = Service::new(Parts::over(Components { facts, ..components }));
+    let (queue, ann, stop) = (&service.queue, agent("ann"), CancellationToken::new());
+    for _ in 0..3 {
+        let seq = say(&service, "ann").await;
+        service.take_turn(&queue.take(Worker::Any).unwrap(), &stop).await;
+        assert_eq!(service.reached(&ann).await.unwrap().0, seq);
+        assert_eq!(queue.take(Worker::Small), None);
+        let reading = queue.take(Worker::Any).unwrap();
+        assert_eq!(reading, Work::Reading(ann.clone()));
+        service.take_turn(&reading, &stop).await;
+        assert_eq!(queue.take(Worker::Any), None);
+        queue.end_pause(&ann, Pipeline::Extract);
+    }
+    let status = service.status(&ann, at(NOW)).await.unwrap();
+    assert!(status.index_error.is_none() && status.extraction_error.is_some(), "{status:?}");
+    let fourth = queue.begin_pause(&ann, Pipeline::Extract, "away".into());
+    assert_eq!(fourth, Duration::from_secs(16));
 }
 
 #[tokio::test]

@@ -99,9 +99,9 @@ async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Pr
         Err(problem) if problem.code() == "not_found" => {}
         Err(problem) => return Err(problem),
     }
-    let place = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
-    if service.is_message_forgotten(agent, &place).await? {
-        service.allow_key(agent, &place).await?;
+    let key = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
+    if service.is_message_forgotten(agent, &key).await? {
+        service.allow_key(agent, &key).await?;
     }
     Ok(id)
 }

@@ -8,7 +8,6 @@ use annals_writer::FactInput;
 use super::value::{after, predicate, relation_type, text_of, value};
 use super::{Entity, Relation, graph, is_observation, is_type};
 use crate::Service;
-use crate::locks::Facts;
 
 /// The facts that one change enters, in order.
 struct Entries {
@@ -35,7 +34,7 @@ impl Entries {
 impl Service {
     /// Adds entities with their observations. Returns the new entities; an entity that exists stays unchanged.
     pub async fn add_entities(&self, agent: &Agent, entities: Vec<Entity>, now: Timestamp) -> Result<Vec<Entity>> {
-        let _facts_lock = self.locks.lock::<Facts>(agent).await;
+        let _facts_lock = self.lock_facts(agent).await?;
         let mut known = graph(&self.present_facts(agent).await?);
         let (mut entries, mut new) = (self.entries(agent, now).await?, Vec::new());
         for entity in entities {
@@ -61,7 +60,7 @@ impl Service {
         relations: Vec<Relation>,
         now: Timestamp,
     ) -> Result<Vec<Relation>> {
-        let _facts_lock = self.locks.lock::<Facts>(agent).await;
+        let _facts_lock = self.lock_facts(agent).await?;
         let mut known = graph(&self.present_facts(agent).await?).relations;
         let (mut entries, mut new) = (self.entries(agent, now).await?, Vec::new());
         for relation in relations {
@@ -87,7 +86,7 @@ impl Service {
         observations: Vec<(String, Vec<String>)>,
         now: Timestamp,
     ) -> Result<Vec<(String, Vec<String>)>> {
-        let _facts_lock = self.locks.lock::<Facts>(agent).await;
+        let _facts_lock = self.lock_facts(agent).await?;
         let mut known = graph(&self.present_facts(agent).await?);
         let (mut entries, mut added) = (self.entries(agent, now).await?, Vec::new());
         for (name, texts) in observations {
@@ -139,7 +138,7 @@ impl Service {
     }
 
     async fn end(&self, agent: &Agent, is_meant: impl Fn(&Fact) -> bool, now: Timestamp) -> Result<()> {
-        let _facts_lock = self.locks.lock::<Facts>(agent).await;
+        let _facts_lock = self.lock_facts(agent).await?;
         let mut entries = self.entries(agent, now).await?;
         self.present_facts(agent).await?.iter().filter(|fact| is_meant(fact)).for_each(|fact| entries.end(fact));
         self.enter(agent, entries, now).await

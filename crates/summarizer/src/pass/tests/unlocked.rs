@@ -3,8 +3,8 @@
 use std::pin::Pin;
 use std::sync::Mutex;
 
-use annals_core::MemoryId;
-use annals_core::ports::{Archive, Erasure, Target, WriteGuard, WriteLock};
+use annals_core::ports::{Archive, Erasure, SummaryTask, Target, WriteGuard, WriteLock};
+use annals_core::{Digest, Draft, MemoryId, Sentence, Settings};
 
 use super::*;
 
@@ -25,7 +25,11 @@ impl WriteLock for Meanwhile {
 }
 
 async fn unlocked(catalog: &Arc<MemoryCatalog>, act: Act) -> Passed {
-    let (lock, summarizer) = (Meanwhile(Mutex::new(Some(act))), over(catalog.clone()));
+    unlocked_by(&over(catalog.clone()), act).await
+}
+
+async fn unlocked_by(summarizer: &Summarizer, act: Act) -> Passed {
+    let lock = Meanwhile(Mutex::new(Some(act)));
     summarizer.pass_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap()
 }
 
@@ -47,17 +51,54 @@ async fn summary_is_saved_if_nothing_changed_meanwhile() {
     check(|_| Box::new(|| Box::pin(async {})), 0, "").await;
 }
 
+/// Forgets one of the turns of `days`.
+fn forget(catalog: Arc<MemoryCatalog>, index: usize) -> Act {
+    Box::new(move || {
+        Box::pin(async move {
+            let turn = MemoryId::turn(&agent("a"), &days()[index].key);
+            catalog.erase(&agent("a"), &Target::Memories(vec![turn]), at(NOW)).await.unwrap();
+        })
+    })
+}
+
 #[tokio::test]
 async fn turn_forgotten_meanwhile_is_in_no_summary() {
-    let forget = |catalog: Arc<MemoryCatalog>| -> Act {
-        Box::new(move || {
-            Box::pin(async move {
-                let left_rome = MemoryId::turn(&agent("a"), &days()[1].key);
-                catalog.erase(&agent("a"), &Target::Memories(vec![left_rome]), at(NOW)).await.unwrap();
-            })
-        })
-    };
-    check(forget, 1, "Rome").await;
+    check(|catalog| forget(catalog, 1), 1, "Rome").await;
+}
+
+/// An engine that quotes the first of the earlier turns in every day, as the built-in engine adds names from earlier turns.
+struct QuotingEarlier;
+
+#[async_trait::async_trait]
+impl Engine for QuotingEarlier {
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        QuotingEngine.recipe(settings, grain)
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        let mut draft = QuotingEngine.summarize(task).await?;
+        if let Some(first) = task.background.and_then(|background| background.earlier.first()) {
+            let (day, from) = (task.sources[0].days.0, vec![first.id.clone()]);
+            draft.sentences.push(Sentence { day, speaker: None, text: first.text.clone(), from, ungrounded: false });
+            draft.text.push_str(&first.text);
+        }
+        Ok(draft)
+    }
+}
+
+#[tokio::test]
+async fn earlier_turn_forgotten_meanwhile_is_quoted_in_no_summary() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    let summarizer = with(&catalog, Arc::new(QuotingEarlier));
+    let passed = unlocked_by(&summarizer, forget(catalog.clone(), 0)).await;
+    assert_eq!(passed.stale, 4, "{passed:?}");
+    assert!(summaries(&catalog).await.iter().all(|line| !line.contains("Bo")));
+    summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    let all = summaries(&catalog).await;
+    assert!(all.iter().all(|line| !line.contains("Bo")) && all[1].contains("left Rome"), "{all:?}");
+    let again = unlocked_by(&summarizer, Box::new(|| Box::pin(async {}))).await;
+    assert_eq!(again, Passed::default());
 }
 
 #[tokio::test]
