@@ -35,6 +35,11 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
         "I work at company.",
         "I work at a startup.",
         "I work for a small start-up.",
+        // A week, a month or a weekend is no birthday.
+        "My birthday is next week.",
+        "My birthday was last week.",
+        "My birthday is this weekend.",
+        "My birthday is next month.",
     ] {
         check(text, &[]);
     }
