@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::families::{Family, family_of};
 use crate::files::{ModelFiles, SUMS, TOKENIZER, read, sha256};
-use crate::graph::Source;
+use crate::graph::{Source, weights};
 use crate::pooling::Pooling;
 use crate::sums::{Sum, compared, inside, sum};
 
@@ -170,12 +170,6 @@ fn digest(network: &Path, known: &HashMap<PathBuf, Sum>, tokenizer: &[u8], rest:
     digest.update(Sha256::digest(tokenizer));
     digest.update(rest);
     Ok(sha256(&digest.finalize())[..12].to_owned())
-}
-
-/// Returns the existing files beside a network in which large networks keep their weights.
-fn weights(network: &Path) -> impl Iterator<Item = PathBuf> {
-    let beside = |end: &str| PathBuf::from(format!("{}{end}", network.display()));
-    [beside("_data"), beside(".data")].into_iter().filter(|path| path.is_file())
 }
 
 fn pulled(folder: &Path) -> Result<Option<Pulled>> {

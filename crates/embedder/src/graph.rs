@@ -1,6 +1,6 @@
 //! The interface to an ONNX network that a runtime has loaded: a function from token ids to numbers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_core::Result;
 
@@ -11,6 +11,23 @@ pub(crate) enum Source {
     Bundled(&'static [u8]),
     /// A file. If the weights are in a second file, it is read from the same folder.
     File(PathBuf),
+}
+
+impl Source {
+    /// Returns the bytes of the network, with the weights in files beside it.
+    pub(crate) fn size(&self) -> u64 {
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+        match self {
+            Source::Bundled(bytes) => bytes.len() as u64,
+            Source::File(path) => length(path) + weights(path).map(|beside| length(&beside)).sum::<u64>(),
+        }
+    }
+}
+
+/// Returns the existing files beside a network in which large networks keep their weights.
+pub(crate) fn weights(network: &Path) -> impl Iterator<Item = PathBuf> {
+    let beside = |end: &str| PathBuf::from(format!("{}{end}", network.display()));
+    [beside("_data"), beside(".data")].into_iter().filter(|path| path.is_file())
 }
 
 /// One output of a run.
@@ -32,4 +49,20 @@ pub(crate) trait Graph: Send + Sync {
     /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. May block while another text is in the
     /// worker.
     fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_beside_the_network_count_as_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let network = folder.path().join("model.onnx");
+        std::fs::write(&network, [0; 10]).unwrap();
+        std::fs::write(folder.path().join("model.onnx_data"), [0; 1_000]).unwrap();
+        std::fs::write(folder.path().join("other.onnx_data"), [0; 7]).unwrap();
+        assert_eq!(Source::File(network).size(), 1_010);
+        assert_eq!(Source::Bundled(b"onnx").size(), 4);
+    }
 }

@@ -44,11 +44,8 @@ impl Network {
     /// Loads an ONNX model and runs `ids` through it, to check that it returns vectors. `pooling` may be missing if the network
     /// pools.
     pub(crate) fn load(runtime: Runtime, source: Source, pooling: Option<Pooling>, ids: &[u32]) -> Result<Network> {
-        let size = match &source {
-            Source::Bundled(bytes) => bytes.len() as u64,
-            Source::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
-        };
-        let (workers, threads) = share(std::thread::available_parallelism().map_or(1, usize::from), size);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (workers, threads) = share(cores, source.size());
         let graph = at_low_priority(move || runtime.load(&source, workers, threads))?;
         let inputs = inputs(&graph.inputs())?;
         let output = output(&graph.outputs())?;

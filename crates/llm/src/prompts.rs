@@ -110,9 +110,10 @@ impl Prompt {
         }
     }
 
-    /// Returns a hash of the prompt's text for an agent, its rules, and the English examples, which stand for all examples.
+    /// Returns a hash of the prompt's text for an agent, its rules, and the examples of all languages. Any of these may be used,
+    /// because the language of a summary is known only from its sources.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
-        Digest::of([self.text(settings), self.rules(), examples::all()])
+        Digest::of([self.text(settings), self.rules()].into_iter().chain(examples::all()))
     }
 
     /// Renders the prompt that applies to an agent.

@@ -120,7 +120,7 @@ impl Summarizer {
         Ok(pass.passed)
     }
 
-    async fn begin<'a>(
+    pub(crate) async fn begin<'a>(
         &'a self,
         agent: &'a Agent,
         now: Timestamp,

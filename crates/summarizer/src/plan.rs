@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use annals_core::{Agent, Grain, LedgerRow, Period, Result, Timestamp};
+use annals_core::{Agent, Grain, LedgerRow, Period, Result, Settings, Timestamp};
 
 use crate::due::{degraded, not_yet_due, outdated};
 use crate::{Summarizer, due};
@@ -25,11 +25,7 @@ impl Summarizer {
         let mut periods: BTreeSet<Period> = BTreeSet::new();
         for grain in Grain::SUMMARIES {
             periods.extend(due(&ledger, grain, &zones, self.policy, now).iter().map(|row| row.period));
-            let again = if refresh {
-                self.with_summary(agent, outdated(&ledger, grain, self.engine.recipe(&settings, grain))).await?
-            } else {
-                degraded(&ledger, grain, now)
-            };
+            let again = self.to_rewrite(agent, &settings, &ledger, grain, refresh, now).await?;
             periods.extend(again.iter().map(|row| row.period));
             let parents = periods.iter().filter_map(|period| period.parent());
             let closed = parents.filter(|parent| zones.is_closed(*parent, self.policy.grace, now));
@@ -37,6 +33,22 @@ impl Summarizer {
         }
         let words = self.words(agent, &ledger, &periods).await?;
         Ok(Plan { periods: periods.into_iter().collect(), words })
+    }
+
+    /// Returns the clean periods of a grain that a pass at `now` writes again, or a refresh with `refresh`.
+    pub(crate) async fn to_rewrite(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        ledger: &[LedgerRow],
+        grain: Grain,
+        refresh: bool,
+        now: Timestamp,
+    ) -> Result<Vec<LedgerRow>> {
+        if !refresh {
+            return Ok(degraded(ledger, grain, now));
+        }
+        self.with_summary(agent, outdated(ledger, grain, self.recipe(settings, grain))).await
     }
 
     /// Returns the periods that are over but not due yet, because further input may arrive, each with the time when it becomes

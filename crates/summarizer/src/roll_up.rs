@@ -131,7 +131,7 @@ impl Pass<'_> {
         Ok(Outcome::Done(Summary { degraded: true, author, ..summary }))
     }
 
-    fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input, background: &'a Background) -> SummaryTask<'a> {
+    pub(crate) fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input, background: &'a Background) -> SummaryTask<'a> {
         SummaryTask {
             agent: self.agent,
             settings: &self.settings,

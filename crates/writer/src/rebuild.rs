@@ -66,7 +66,7 @@ impl Writer {
     }
 
     /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that was
-    /// restored from an earlier copy, may have left some. The next cleaning after an erasure removes them.
+    /// restored from an earlier copy, may have left some. They are removed after the swap.
     pub(crate) async fn next_generation(&self, present: &Table) -> Result<u32> {
         let stored = self.strata.generations(&present.agent).await?.into_iter();
         let stored = stored.filter(|table| table.grain == present.grain).map(|table| table.generation);
@@ -104,12 +104,20 @@ impl Writer {
             self.store.save_watermark(agent, grain, watermark, next).await?;
             return Ok(Some(step));
         }
-        let former = Table { generation: watermark.generation, ..table };
         let Building { generation, applied, model, .. } = building;
         let complete = Watermark { generation, applied, model: Some(model), building: None };
         self.store.save_watermark(agent, grain, watermark, complete).await?;
-        self.strata.remove(&former).await?;
+        self.remove_former(&table).await?;
         Ok(None)
+    }
+
+    /// Removes all generations of a table below the given one: the former one, and what interrupted attempts left.
+    async fn remove_former(&self, present: &Table) -> Result<()> {
+        let stored = self.strata.generations(&present.agent).await?.into_iter();
+        for former in stored.filter(|table| table.grain == present.grain && table.generation < present.generation) {
+            self.strata.remove(&former).await?;
+        }
+        Ok(())
     }
 
     /// Returns the model of new vectors.
@@ -301,6 +309,18 @@ mod tests {
                 break;
             }
         }
+    }
+
+    /// Regression: they stayed until a memory was forgotten.
+    #[tokio::test]
+    async fn generations_of_interrupted_attempts_are_removed_after_the_swap() {
+        let fixture = fixture().await;
+        let present = fixture.present().await.0;
+        fixture.strata.rewrite(&present, 3).await.unwrap();
+        fixture.writer.rebuild(&agent("a"), Grain::Working, at(NOW), &|_| ()).await.unwrap();
+        let stored = fixture.strata.generations(&agent("a")).await.unwrap().into_iter();
+        let stored = stored.filter(|table| table.grain == Grain::Working).map(|table| table.generation);
+        assert_eq!(stored.collect::<Vec<_>>(), [4]);
     }
 
     #[tokio::test]

@@ -241,11 +241,12 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns the limits that the server reports; queries the server until it has answered once. Before that, returns `None`
-    /// while the server cannot be reached or its circuit breaker is open.
+    /// Returns the limits that the server reports; queries the server until it has reported them, or has answered a request of
+    /// this model and still does not. Before that, returns `None` while the server cannot answer or its circuit breaker is open.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
-            let limits = limits::ask(&self.server.http, &self.model).await.ok_or(())?;
+            let reported = limits::ask(&self.server.http, &self.model).await;
+            let limits = reported.or_else(|| self.has_answered().then_some(limits::UNKNOWN)).ok_or(())?;
             if !self.server.has_turns.swap(true, Ordering::Relaxed) {
                 self.server.turns.add_permits(limits.at_once.saturating_sub(FIRST_AT_ONCE));
             }
@@ -255,6 +256,10 @@ impl Channel {
             return self.learned.limits.get_or_try_init(ask).await.ok().copied();
         }
         None
+    }
+
+    fn has_answered(&self) -> bool {
+        self.learned.speed.now().requests > 0
     }
 
     /// Waits until the quota is available again. Does not wait at all if that would take longer than the timeout of the model.

@@ -45,7 +45,7 @@ pub(super) struct Limits {
 }
 
 /// The limits if the server reports none.
-const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
+pub(super) const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
 
 impl Limits {
     /// Returns the window to use in tokens. If the server reports one, this is the smaller of the reported and the configured
@@ -59,28 +59,24 @@ impl Limits {
     }
 }
 
-/// Requests the limits from a server. Returns `None` if no connection could be made; the server is then asked again later. Any
-/// other failure counts as a server that reports nothing.
+/// Requests the limits from a server. Returns `None` if the server cannot answer now, for example while it loads the model; it
+/// is then asked again later. Any other failure counts as a server that reports nothing.
 pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits> {
     if model.api != Api::Chat {
         return Some(UNKNOWN);
     }
     let asking = Asking { http, model };
-    let models = match asking.json(http.get(format!("{}/models", model.base_url))).await {
-        Ok(models) => models,
-        Err(EndpointError::Unreachable(_)) => return None,
-        Err(_) => return Some(UNKNOWN),
-    };
+    let models = asking.json(http.get(format!("{}/models", model.base_url))).await?;
     let entries = models["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     let own = entries
         .iter()
         .find(|entry| entry["id"] == *model.name)
         .or_else(|| entries.first().filter(|_| entries.len() == 1));
-    Some(match own.and_then(|entry| entry["owned_by"].as_str()) {
+    match own.and_then(|entry| entry["owned_by"].as_str()) {
         Some("llamacpp") => asking.llama_cpp().await,
         Some("library") => asking.ollama().await,
-        _ => Limits { window: own.and_then(stated_window), ..UNKNOWN },
-    })
+        _ => Some(Limits { window: own.and_then(stated_window), ..UNKNOWN }),
+    }
 }
 
 /// Returns the window in an entry of a list of models.
@@ -98,18 +94,18 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    async fn llama_cpp(&self) -> Limits {
-        let props = self.json(self.http.get(self.beside("/props"))).await.unwrap_or_default();
+    async fn llama_cpp(&self) -> Option<Limits> {
+        let props = self.json(self.http.get(self.beside("/props"))).await?;
         let slots = props["total_slots"].as_u64().and_then(|slots| usize::try_from(slots).ok());
-        Limits {
+        Some(Limits {
             window: plausible(&props["default_generation_settings"]["n_ctx"]),
             at_once: slots.unwrap_or(1).clamp(1, AT_ONCE),
             reports_progress: true,
-        }
+        })
     }
 
-    async fn ollama(&self) -> Limits {
-        let loaded = self.json(self.http.get(self.beside("/api/ps"))).await.unwrap_or_default();
+    async fn ollama(&self) -> Option<Limits> {
+        let loaded = self.json(self.http.get(self.beside("/api/ps"))).await?;
         let loaded = loaded["models"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
         let name = self.model.name.as_str();
         let mut named = loaded.filter(|entry| [&entry["name"], &entry["model"]].iter().any(|own| is_tag_of(own, name)));
@@ -118,13 +114,13 @@ impl Asking<'_> {
             Some(window) => window,
             None => self.ollama_setting().await.unwrap_or(self.unset_ollama_window()),
         };
-        Limits { window: Some(window), at_once: 1, reports_progress: false }
+        Some(Limits { window: Some(window), at_once: 1, reports_progress: false })
     }
 
     /// Returns the window that the model file sets.
     async fn ollama_setting(&self) -> Option<u64> {
         let request = self.http.post(self.beside("/api/show")).json(&json!({ "model": self.model.name }));
-        let shown = self.json(request).await.ok()?;
+        let shown = self.json(request).await?;
         let lines = shown["parameters"].as_str()?.lines();
         lines.filter_map(|line| line.trim().strip_prefix("num_ctx")).find_map(|value| value.trim().parse().ok())
     }
@@ -140,9 +136,14 @@ impl Asking<'_> {
         format!("{}{path}", base.strip_suffix("/v1").unwrap_or(base))
     }
 
-    async fn json(&self, request: RequestBuilder) -> Result<Value, EndpointError> {
+    /// Returns the JSON of an answer, or null if the server refuses the request. Returns `None` if it cannot answer now.
+    async fn json(&self, request: RequestBuilder) -> Option<Value> {
         let request = authorized(request, self.model.api, self.model.key.as_ref());
-        timeout(MAX_WAIT, fetch(request)).await.unwrap_or(Err(EndpointError::Late(MAX_WAIT)))
+        match timeout(MAX_WAIT, fetch(request)).await.unwrap_or(Err(EndpointError::Late(MAX_WAIT))) {
+            Ok(answer) => Some(answer),
+            Err(failure) if failure.passes() || failure.is_late() => None,
+            Err(_) => Some(Value::Null),
+        }
     }
 }
 

@@ -18,11 +18,25 @@ use super::rate_limit_headers::exhausted;
 /// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
 const MAX_STREAM_BYTES: usize = 32_000_000;
 
-/// Tokens of answers that broke off, which were paid for.
+/// Tokens of answers that broke off, which were paid for. Includes the answer that is being received, because its request may be
+/// dropped at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
+}
+
+impl Spent {
+    /// Adds the received part of an answer. Adds nothing without a token or a reported count, because then nothing was paid for.
+    fn with(self, reading: &Reading, prompt_tokens: u64) -> Spent {
+        if reading.estimated_out() == 0 && reading.tokens_in().is_none() {
+            return self;
+        }
+        Spent {
+            tokens_in: self.tokens_in + reading.tokens_in().unwrap_or(prompt_tokens),
+            tokens_out: self.tokens_out + reading.estimated_out(),
+        }
+    }
 }
 
 /// Limits and counters of a request.
@@ -37,7 +51,7 @@ pub(super) struct Watch<'a> {
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
     /// Called with the wait that a server asks for because its quota is used up.
     pub(super) pause: &'a (dyn Fn(Duration) + Sync),
-    /// Tokens that failed attempts have cost.
+    /// Tokens that failed attempts have cost. Also those of this one until its answer is complete.
     pub(super) spent: &'a mut Spent,
 }
 
@@ -69,23 +83,21 @@ fn is_stream(response: &Response) -> bool {
     response.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-async fn events(response: Response, watch: Watch<'_>) -> Result<Completion, EndpointError> {
-    let mut reading = Reading::default();
-    let answered = follow(response, &watch, &mut reading).await;
-    match answered {
-        Ok(timing) => reading.end(timing),
-        // Without a token or a reported count, there is no cost to book.
-        Err(failure) if reading.estimated_out() == 0 && reading.tokens_in().is_none() => Err(failure),
-        Err(failure) => {
-            watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.prompt_tokens);
-            watch.spent.tokens_out += reading.estimated_out();
-            // A further attempt needs a reservation of its own.
-            Err(if failure.passes() { EndpointError::BrokeOff } else { failure })
+async fn events(response: Response, mut watch: Watch<'_>) -> Result<Completion, EndpointError> {
+    let (mut reading, before) = (Reading::default(), *watch.spent);
+    match follow(response, &mut watch, &mut reading).await {
+        Ok(timing) => {
+            *watch.spent = before;
+            reading.end(timing)
         }
+        // A further attempt needs a reservation of its own.
+        Err(failure) if failure.passes() && *watch.spent != before => Err(EndpointError::BrokeOff),
+        Err(failure) => Err(failure),
     }
 }
 
-async fn follow(response: Response, watch: &Watch<'_>, reading: &mut Reading) -> Result<Timing, EndpointError> {
+async fn follow(response: Response, watch: &mut Watch<'_>, reading: &mut Reading) -> Result<Timing, EndpointError> {
+    let before = *watch.spent;
     let headers = response.headers().clone();
     let mut events = parsed(response);
     let (mut deadline, mut first, mut last) = (Instant::now() + watch.silence, None, Instant::now());
@@ -95,7 +107,9 @@ async fn follow(response: Response, watch: &Watch<'_>, reading: &mut Reading) ->
         let Some(event) = timeout_at(deadline, events.next()).await.map_err(silent)? else { break };
         let Some(event) = event? else { break };
         failure_of(reqwest::StatusCode::OK, &headers, &event)?;
-        if reading.take(&event)? {
+        let is_progress = reading.take(&event);
+        *watch.spent = before.with(reading, watch.prompt_tokens);
+        if is_progress? {
             last = Instant::now();
             deadline = last + watch.silence;
             if reading.estimated_out() > 0 {

@@ -6,6 +6,7 @@ mod dialects;
 mod embedding;
 mod facts;
 mod failures;
+mod limits;
 mod merged;
 mod planted;
 mod reranking;

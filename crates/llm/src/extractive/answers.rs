@@ -32,7 +32,7 @@ pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Nam
     }
     first.text = joined(asker, question, &first.text);
     first.dependence = Dependence::Independent;
-    Some(first.place)
+    Some(first.position)
 }
 
 fn joined(asker: &str, question: &str, answer: &str) -> String {

@@ -44,7 +44,7 @@ pub(super) struct Candidate {
     pub(super) child: usize,
     /// Index in the source of the sentence with which the candidate begins. Of several candidates that begin with the same
     /// sentence, only one is chosen.
-    pub(super) place: usize,
+    pub(super) position: usize,
     /// The sentence as it would appear in the summary.
     pub(super) sentence: Sentence,
     /// Content. Empty if the sentence only reports small talk.
@@ -175,7 +175,7 @@ fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator
 /// A sentence of a source, as it may be quoted.
 struct Quote<'a> {
     child: usize,
-    place: usize,
+    position: usize,
     day: Date,
     speaker: Option<&'a str>,
     text: Cow<'a, str>,
@@ -200,7 +200,7 @@ impl Quote<'_> {
         let dependence = if is_faint { Dependence::Faint } else { self.dependence };
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned(), ungrounded: false };
-        Candidate { child: self.child, place: self.place, sentence, worth, dependence }
+        Candidate { child: self.child, position: self.position, sentence, worth, dependence }
     }
 }
 
@@ -241,11 +241,11 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
         let mut read = reading::of(&turn.text, turn.days.0, room, names, form, story);
         let next = answers::question(&read, names).map(|question| (*turn, question));
         let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
-            let place = answers::answer(&mut read, asker.speaker()?, &question, names)?;
-            Some((place, asker.id.clone()))
+            let position = answers::answer(&mut read, asker.speaker()?, &question, names)?;
+            Some((position, asker.id.clone()))
         });
         for mut read in read {
-            let asker = answer.take_if(|(place, _)| *place == read.place).map(|(_, asker)| asker);
+            let asker = answer.take_if(|(position, _)| *position == read.position).map(|(_, asker)| asker);
             if story.is_routine(story::parts(&read.text).1) {
                 read.dependence = read.dependence.max(Dependence::Faint);
             }
@@ -306,7 +306,7 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
     }
     Quote {
         child,
-        place: read.place,
+        position: read.position,
         day: turn.days.0,
         speaker: turn.speaker(),
         text: Cow::Owned(read.text),
@@ -317,7 +317,7 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
 }
 
 fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<Quote<'a>> {
-    let quote = |(place, sentence): (usize, &'a Sentence)| {
+    let quote = |(position, sentence): (usize, &'a Sentence)| {
         let tokens = tokens(&sentence.text);
         let language = Language::of(&tokens);
         // A line of several sentences is introduced by its first.
@@ -327,7 +327,7 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<
         let least = if is_known { Dependence::Leaning } else { Dependence::Independent };
         Quote {
             child,
-            place,
+            position,
             day: sentence.day,
             speaker: sentence.speaker.as_deref(),
             text: Cow::Borrowed(&sentence.text),

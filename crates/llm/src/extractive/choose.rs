@@ -61,9 +61,9 @@ impl Open<'_> {
     /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its
     /// child.
     fn take_best(&mut self) -> Option<usize> {
-        let place =
+        let position =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
-        Some(self.untried.swap_remove(place))
+        Some(self.untried.swap_remove(position))
     }
 
     /// Compares two candidates: a higher weight comes first, notes of small talk come last, and equal candidates are in order
@@ -91,8 +91,8 @@ impl Open<'_> {
             let news = self.words[*untried].iter().filter(|(word, _)| !self.covered[*word]);
             self.values[*untried] = self.pool[*untried].worth.factor * news.map(|(_, worth)| worth).sum::<f64>();
         }
-        let (child, place) = (self.pool[index].child, self.pool[index].place);
-        self.untried.retain(|index| (self.pool[*index].child, self.pool[*index].place) != (child, place));
+        let (child, position) = (self.pool[index].child, self.pool[index].position);
+        self.untried.retain(|index| (self.pool[*index].child, self.pool[*index].position) != (child, position));
         // A sentence that only repeats is never chosen, even if there is room.
         self.untried.retain(|index| self.values[*index] > 0.0 || self.words[*index].is_empty());
     }

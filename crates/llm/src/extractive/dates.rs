@@ -46,16 +46,16 @@ pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
 /// Splits a line of notes at its full stops and semicolons, so that a time takes its side from a verb of its own part: "rolled
 /// back. review thursday". Sentences without capitals arrive as one. A stop after a short word may belong to an abbreviation.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
-    let is_end = |(place, _): &(usize, &str)| {
-        let word = line[..*place].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        line[*place..].starts_with("; ") || word.len() > 3
+    let is_end = |(position, _): &(usize, &str)| {
+        let word = line[..*position].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        line[*position..].starts_with("; ") || word.len() > 3
     };
     let mut start = 0;
     let mut ends: Vec<usize> = line
         .match_indices(['.', ';'])
-        .filter(|(place, _)| line[place + 1..].starts_with(' '))
+        .filter(|(position, _)| line[position + 1..].starts_with(' '))
         .filter(is_end)
-        .map(|(place, _)| place + 1)
+        .map(|(position, _)| position + 1)
         .collect();
     ends.push(line.len());
     ends.into_iter().map(move |end| &line[std::mem::replace(&mut start, end)..end])
@@ -64,7 +64,7 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
 /// Returns whether a sentence in a language other than English still has a weekday without a date, as `resolve` left it.
 pub(super) fn is_undated(sentence: &str, language: Language) -> bool {
     let Some(names) = language.code().filter(|code| *code != "en").and_then(CalendarNames::of) else { return false };
-    let is_open = |token: &Token| names.weekday(&token.lower).is_some() && !is_dated(sentence, token.place.end, &[]);
+    let is_open = |token: &Token| names.weekday(&token.lower).is_some() && !is_dated(sentence, token.span.end, &[]);
     tokens(sentence).iter().any(is_open)
 }
 
@@ -83,7 +83,7 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
             continue;
         };
         at += length;
-        let end = tokens[at - 1].place.end;
+        let end = tokens[at - 1].span.end;
         if !is_dated(sentence, end, &words[at..]) {
             resolved.push_str(&sentence[copied..end]);
             resolved.push_str(&format!(" [{}]", span.label(day)));
@@ -110,7 +110,7 @@ fn has_digit(words: &[&str]) -> bool {
 
 fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
-    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
     match strip(word(0)) {
         "yesterday" => Some((1 + part_of_day(word(1)), Span::day(day, -1)?)),
         "today" | "to-day" | "tonight" | "to-night" => Some((1, Span::day(day, 0)?)),
@@ -143,7 +143,7 @@ fn part_of_day(word: &str) -> usize {
 /// Parses "last night", "this past weekend", "next Friday evening". `side` is -1 for "last", 0 for "this" and 1 for "next".
 fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
-    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
     if side == 0 && ["past", "coming", "last", "upcoming"].contains(&word(1)) {
         let (length, span) = self::side(words, at + 1, day, if ["past", "last"].contains(&word(1)) { -1 } else { 1 })?;
         return Some((length + 1, span));
@@ -181,7 +181,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
 /// Parses "on Friday", "Friday night", "by Monday".
 fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     let weekday = phrases::weekday(strip(words[at]))?;
-    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
     let after = words.get(at + 1).copied().unwrap_or_default();
     let is_capital = tokens[at].is_capital();
     let is_named = at > 0 && tokens[at - 1].is_capital() && !BEFORE_WEEKDAYS.contains(&before);
@@ -277,6 +277,7 @@ fn number(word: &str) -> Option<i32> {
     if ["a", "an"].contains(&word) {
         return Some(1);
     }
-    let spelled = WORDS.iter().skip(1).position(|name| *name == word).and_then(|place| i32::try_from(place + 1).ok());
+    let spelled =
+        WORDS.iter().skip(1).position(|name| *name == word).and_then(|position| i32::try_from(position + 1).ok());
     spelled.or_else(|| word.parse().ok().filter(|count| (1..=400).contains(count)))
 }

@@ -59,7 +59,7 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
 pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
     let is_free = |at: &usize| {
         let before = &tokens[at - 1];
-        !is_in(PREPOSITIONS, &before.lower) && before.lower != "that" && tokens[*at].place.start == before.place.end + 1
+        !is_in(PREPOSITIONS, &before.lower) && before.lower != "that" && tokens[*at].span.start == before.span.end + 1
     };
     let mut objects = (1..tokens.len()).filter(is_free);
     match language {

@@ -67,7 +67,7 @@ fn is_label(tokens: &[Token]) -> bool {
     is_in("read see click sign follow tell", word(0))
         && is_in("more also here up our us live", word(1))
         && (word(0) != "sign" || word(2) == "for")
-        || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.place.start > tokens[0].place.end + 1)
+        || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.span.start > tokens[0].span.end + 1)
 }
 
 fn is_in(list: &str, word: &str) -> bool {

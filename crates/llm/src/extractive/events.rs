@@ -57,8 +57,8 @@ const FACTORS: [(Event, [f64; 5]); 11] = [
 
 /// Returns the factor of a kind of event in a grain.
 pub(super) fn factor(event: Event, grain: Grain) -> f64 {
-    let place = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
-    FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[place])
+    let position = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
+    FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[position])
 }
 
 /// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes

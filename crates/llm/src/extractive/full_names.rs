@@ -67,16 +67,16 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
             done.extend(run.iter().map(|token| bare(token.raw)));
             continue;
         };
-        let before = tokens[..tokens.partition_point(|token| token.place.end <= surname.place.start)].last();
+        let before = tokens[..tokens.partition_point(|token| token.span.end <= surname.span.start)].last();
         let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
         let named = known.iter().find(|names| names.names.contains_key(bare(surname.raw)));
         let Some((full, turn)) = named.and_then(|names| names.of(bare(surname.raw))) else { continue };
         if is_place || !is_name(surname) || !done.insert(bare(surname.raw)) {
             continue;
         }
-        text.push_str(&sentence[end..surname.place.start]);
+        text.push_str(&sentence[end..surname.span.start]);
         text.push_str(full);
-        end = surname.place.start + bare(surname.raw).len();
+        end = surname.span.start + bare(surname.raw).len();
         from.extend(turn.cloned());
     }
     text.push_str(&sentence[end..]);
@@ -86,10 +86,7 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
 /// Returns the runs of capitalised words that are joined by single spaces. The genitive ends a run.
 pub(super) fn runs<'t, 'a>(text: &'a str, tokens: &'t [Token<'a>]) -> impl Iterator<Item = &'t [Token<'a>]> {
     let is_joined = |one: &Token, next: &Token| {
-        one.is_capital()
-            && next.is_capital()
-            && bare(one.raw) == one.raw
-            && &text[one.place.end..next.place.start] == " "
+        one.is_capital() && next.is_capital() && bare(one.raw) == one.raw && &text[one.span.end..next.span.start] == " "
     };
     let runs = tokens.chunk_by(is_joined).filter(|run| run[0].is_capital());
     // "But Gale": the first word of a sentence may be no name.

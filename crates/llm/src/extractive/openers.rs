@@ -85,19 +85,19 @@ fn stripped_once<'a>(sentence: &'a str, names: &Names) -> Option<&'a str> {
     }
     let next = head.get(1);
     let calls = |token: &Token| names.is_speaker(&token.lower) && (token.is_capital() || !token.raw.is_ascii());
-    if is_in(CALLS, word) && is_mark(sentence, first.place.end) {
-        return rest(sentence, first.place.end);
+    if is_in(CALLS, word) && is_mark(sentence, first.span.end) {
+        return rest(sentence, first.span.end);
     }
-    if is_in(CALLS, word) && next.is_some_and(|next| calls(next) && is_mark(sentence, next.place.end)) {
-        return rest(sentence, next?.place.end);
+    if is_in(CALLS, word) && next.is_some_and(|next| calls(next) && is_mark(sentence, next.span.end)) {
+        return rest(sentence, next?.span.end);
     }
-    if calls(first) && is_mark(sentence, first.place.end) {
-        return rest(sentence, first.place.end);
+    if calls(first) && is_mark(sentence, first.span.end) {
+        return rest(sentence, first.span.end);
     }
     let links = is_in(LINKS, word)
         && !first.raw.ends_with(char::is_uppercase)
         && next.is_some_and(|next| !(word == "so" && SO.contains(&next.lower.as_str())));
-    links.then(|| rest(sentence, first.place.end)).flatten()
+    links.then(|| rest(sentence, first.span.end)).flatten()
 }
 
 fn phrase_end(head: &[Token]) -> Option<usize> {
@@ -105,7 +105,7 @@ fn phrase_end(head: &[Token]) -> Option<usize> {
         phrase.split(' ').enumerate().all(|(at, word)| head.get(at).is_some_and(|token| token.lower == word))
     };
     let phrase = PHRASES.iter().find(|phrase| is_at(phrase))?;
-    Some(head[phrase.split(' ').count() - 1].place.end)
+    Some(head[phrase.split(' ').count() - 1].span.end)
 }
 
 fn is_in(list: &str, word: &str) -> bool {

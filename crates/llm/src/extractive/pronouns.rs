@@ -51,7 +51,7 @@ pub(super) fn resolve(before: &str, sentence: &str, names: &Names) -> Option<Str
         "ll" => " will",
         _ => return None,
     };
-    Some(format!("{}{ending}{}", one.words, &sentence[first.place.end..]))
+    Some(format!("{}{ending}{}", one.words, &sentence[first.span.end..]))
 }
 
 /// Returns whether the sentence begins with "his", "her" or "their".
@@ -116,16 +116,16 @@ fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usi
     if !["my", "our", "a", "an", "the", "this", "his", "her", "new"].contains(&owner) {
         return None;
     }
-    let noun = (at + 1..tokens.len().min(at + 4)).find(|place| gender(&tokens[*place].lower).is_some())?;
+    let noun = (at + 1..tokens.len().min(at + 4)).find(|position| gender(&tokens[*position].lower).is_some())?;
     let gender = gender(&tokens[noun].lower)?;
     let mut end = noun + 1;
     if tokens.get(end).is_some_and(|token| ["named", "called"].contains(&token.lower.as_str())) {
         end += 1;
     }
     let last = end_of_name(sentence, tokens, end);
-    let is_joined = last > end && (end > noun + 1 || &sentence[tokens[noun].place.end..tokens[end].place.start] == " ");
+    let is_joined = last > end && (end > noun + 1 || &sentence[tokens[noun].span.end..tokens[end].span.start] == " ");
     let words = match owner {
-        _ if is_joined => sentence[tokens[end].place.start..tokens[last - 1].place.end].to_owned(),
+        _ if is_joined => sentence[tokens[end].span.start..tokens[last - 1].span.end].to_owned(),
         "my" | "our" => format!("{} {}", if owner == "my" { "My" } else { "Our" }, tokens[noun].raw),
         // Relatives of others cannot be named clearly.
         "his" | "her" => return None,
@@ -143,15 +143,15 @@ fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(
     if last == at || tokens[at..last].iter().any(is_vocative) {
         return None;
     }
-    let before = at.checked_sub(1).map(|place| tokens[place].lower.as_str());
+    let before = at.checked_sub(1).map(|position| tokens[position].lower.as_str());
     let is_subject = tokens.get(last).is_some_and(|next| verbs::is_finite(&next.lower));
-    let is_before_comma = last - at > 1 && sentence[tokens[last - 1].place.end..].starts_with(',');
+    let is_before_comma = last - at > 1 && sentence[tokens[last - 1].span.end..].starts_with(',');
     let is_person = match before {
         // "Tim Ford, an engineer, leads it."
         None => (is_subject || is_before_comma) && may_be_name(&tokens[0].lower),
         Some(before) => !OF_PLACES.contains(&before),
     };
-    let words = without_genitive(sentence[tokens[at].place.start..tokens[last - 1].place.end].to_owned());
+    let words = without_genitive(sentence[tokens[at].span.start..tokens[last - 1].span.end].to_owned());
     is_person.then_some((Mention { words, gender: Gender::Any }, last - at))
 }
 
@@ -168,7 +168,7 @@ fn without_genitive(words: String) -> String {
 fn end_of_name(sentence: &str, tokens: &[Token], at: usize) -> usize {
     let mut end = at;
     while tokens.get(end).is_some_and(is_name)
-        && (end == at || &sentence[tokens[end - 1].place.end..tokens[end].place.start] == " ")
+        && (end == at || &sentence[tokens[end - 1].span.end..tokens[end].span.start] == " ")
     {
         end += 1;
     }

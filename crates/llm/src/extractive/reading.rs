@@ -37,7 +37,7 @@ pub(super) struct Read {
     pub(super) dependence: Dependence,
     /// Index in the message of the sentence with which it begins. A summary quotes only one of the texts that begin with the
     /// same sentence.
-    pub(super) place: usize,
+    pub(super) position: usize,
     /// Whether it begins a line of the message: lines of a log or a list do not continue each other.
     pub(super) begins_line: bool,
     /// Whether it continues the sentence before without a pronoun.
@@ -92,7 +92,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
             text: labelled,
             language: text.language,
             dependence,
-            place: read.len(),
+            position: read.len(),
             begins_line,
             continues: context == Context::Before,
             from,
@@ -267,7 +267,7 @@ impl Text<'_> {
 /// depends on the one before is quoted together with it or not at all.
 fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
-    for (place, first) in read.iter().enumerate() {
+    for (position, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
         let begins =
@@ -281,7 +281,7 @@ fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
             next.dependence == Dependence::Leaning || (next.dependence == Dependence::Independent && is_unnamed(next))
         };
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
-        for next in read[place + 1..].iter().take_while(goes_on) {
+        for next in read[position + 1..].iter().take_while(goes_on) {
             text = format!("{text} {}", next.behind);
             if length(story::parts(&text).1) > if next.continues { CONTINUED } else { PASSAGE } {
                 break;

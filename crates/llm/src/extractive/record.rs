@@ -46,7 +46,7 @@ pub(super) fn addresses(text: &str) -> bool {
 pub(super) fn is_named(text: &str, language: Language) -> bool {
     let tokens = tokens(text);
     let is_name = |pair: &[Token]| {
-        let between = &text[pair[0].place.end..pair[1].place.start];
+        let between = &text[pair[0].span.end..pair[1].span.start];
         has_name(&pair[1..]) && !between.contains(['.', '!', '?', ':', '\n'])
     };
     language != Language::German && tokens.windows(2).any(is_name)

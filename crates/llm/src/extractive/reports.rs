@@ -58,7 +58,7 @@ fn succeeds(tokens: &[Token]) -> bool {
         is_in("takes took", word(tokens, at))
             && is_in("over charge", word(tokens, at + 1))
             && !tokens.get(at + 2).is_some_and(|next| {
-                let is_joined = next.place.start == tokens[at + 1].place.end + 1;
+                let is_joined = next.span.start == tokens[at + 1].span.end + 1;
                 is_joined && (is_in("of as from at the a an", &next.lower) || next.is_capital())
             })
     };
@@ -99,7 +99,7 @@ fn is_sequel(tokens: &[Token]) -> bool {
 /// the anniversary, …".
 fn is_occasion(tokens: &[Token]) -> bool {
     let is_open = is_in("in on under at after during following despite since", word(tokens, 0));
-    let gap = |at: usize| tokens.get(at + 1).map_or(0, |next| next.place.start - tokens[at].place.end);
+    let gap = |at: usize| tokens.get(at + 1).map_or(0, |next| next.span.start - tokens[at].span.end);
     // A comma is one column wider than a space.
     let end = (2..START.min(tokens.len())).find(|at| gap(*at) > 1);
     let is_specific = |token: &Token| token.is_capital() || is_number(token) || is_in(KNOWN, &token.lower);

@@ -187,7 +187,7 @@ impl Entry<'_> {
 /// Returns the names in a text in lower case, without the first words of sentences.
 fn names(text: &str, tokens: &[Token], language: Language) -> BTreeSet<String> {
     let is_inside = |pair: &[Token]| {
-        let between = &text[pair[0].place.end..pair[1].place.start];
+        let between = &text[pair[0].span.end..pair[1].span.start];
         !between.contains(['.', '!', '?', ':', '\n', '"', '“', '«', '„'])
     };
     let is_one = |token: &Token| {
@@ -266,10 +266,10 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
     // A subject that was established stays the subject.
     let mut later = 0;
     let is_recurring =
-        entries.iter().filter(|entry| entry.turn.id != first.turn.id).enumerate().any(|(place, entry)| {
+        entries.iter().filter(|entry| entry.turn.id != first.turn.id).enumerate().any(|(position, entry)| {
             later += usize::from(has_one(entry));
-            let least = if place < FEW { 1 } else { 2 };
-            place + 2 >= COMPARED && later >= least && later as f64 >= share * (place + 1) as f64
+            let least = if position < FEW { 1 } else { 2 };
+            position + 2 >= COMPARED && later >= least && later as f64 >= share * (position + 1) as f64
         });
     is_recurring.then(|| Label { names, text, from: Some(first.turn.id.clone()) })
 }
@@ -297,13 +297,13 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
         !token.is_capital() && token.lower.len() > 2 && entries.iter().any(|one| one.definite.contains(&token.lower))
     };
     let joined = |one: usize, next: usize| {
-        tokens.get(next).is_some_and(|token| &text[tokens[one].place.end..token.place.start] == " ")
+        tokens.get(next).is_some_and(|token| &text[tokens[one].span.end..token.span.start] == " ")
     };
     let mut found = Vec::new();
     for run in full_names::runs(text, &tokens) {
-        let first = tokens.iter().position(|token| token.place == run[0].place).unwrap_or_default();
+        let first = tokens.iter().position(|token| token.span == run[0].span).unwrap_or_default();
         let begins = first == 0
-            || text[tokens[first - 1].place.end..run[0].place.start]
+            || text[tokens[first - 1].span.end..run[0].span.start]
                 .contains(['.', '!', '?', '\n', ':', '"', '“', '«', '„']);
         let is_name = |token: &Token| full_names::is_name(token) && !entry.language.is_grammar(&token.lower);
         let run = if run.len() > 1 && !is_name(&run[0]) { &run[1..] } else { run };
@@ -316,8 +316,8 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
             continue;
         }
         let (mut start, mut end) =
-            (first, tokens.iter().position(|token| token.place == run[run.len() - 1].place).unwrap_or(first) + 1);
-        if run[0].place != tokens[first].place {
+            (first, tokens.iter().position(|token| token.span == run[run.len() - 1].span).unwrap_or(first) + 1);
+        if run[0].span != tokens[first].span {
             start = first + 1;
         }
         let is_genitive = bare(tokens[end - 1].raw) != tokens[end - 1].raw;
@@ -335,7 +335,7 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
         let last = &tokens[end - 1];
         let length = bare(last.raw).len();
         if end - start <= LABEL {
-            found.push(text[tokens[start].place.start..last.place.start + length].to_owned());
+            found.push(text[tokens[start].span.start..last.span.start + length].to_owned());
         }
     }
     found

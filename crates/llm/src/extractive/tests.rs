@@ -330,8 +330,8 @@ fn wire(conversation: &str, entries: &[&str]) -> Vec<Memory> {
 fn last_lines(entries: &[Memory]) -> Vec<(String, Vec<usize>)> {
     let (last, earlier) = entries.split_last().unwrap();
     let draft = write_after(earlier, last.period, None, std::slice::from_ref(last));
-    let place = |id: &MemoryId| entries.iter().position(|entry| entry.id == *id).unwrap();
-    let line = |sentence: Sentence| (sentence.text, sentence.from.iter().map(place).collect());
+    let position = |id: &MemoryId| entries.iter().position(|entry| entry.id == *id).unwrap();
+    let line = |sentence: Sentence| (sentence.text, sentence.from.iter().map(position).collect());
     draft.sentences.into_iter().map(line).collect()
 }
 

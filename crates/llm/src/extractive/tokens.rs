@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     /// Byte range in the text.
-    pub(super) place: Range<usize>,
+    pub(super) span: Range<usize>,
     /// The word as written.
     pub(super) raw: &'a str,
     /// The word in lower case, with plain apostrophes and hyphens.
@@ -51,7 +51,7 @@ fn is_joint(character: char) -> bool {
 fn token(text: &str, start: usize, end: usize) -> Token<'_> {
     let raw = text[start..end].trim_end_matches(is_joint);
     let lower = raw.to_lowercase().replace('’', "'").replace('‑', "-");
-    Token { place: start..start + raw.len(), raw, lower }
+    Token { span: start..start + raw.len(), raw, lower }
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
         fn check(text: &str, expect: &[&str]) {
             let found = tokens(text);
             assert_eq!(lower(&found), expect, "{text}");
-            assert!(found.iter().all(|token| text[token.place.clone()] == *token.raw));
+            assert!(found.iter().all(|token| text[token.span.clone()] == *token.raw));
         }
         check("", &[]);
         check("“It’s Ann's half-time,” she said…", &["it's", "ann's", "half-time", "she", "said"]);

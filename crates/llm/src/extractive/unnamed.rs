@@ -28,7 +28,7 @@ pub(super) fn is_in(sentence: &str) -> bool {
 
 /// Returns whether an earlier clause or sentence mentions something.
 fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
-    let is_end = |pair: &[Token]| sentence[pair[0].place.end..pair[1].place.start].starts_with(['.', '!', '?']);
+    let is_end = |pair: &[Token]| sentence[pair[0].span.end..pair[1].span.start].starts_with(['.', '!', '?']);
     if until.windows(2).any(is_end) {
         return true;
     }
@@ -73,7 +73,7 @@ fn is_plural(token: &Token) -> bool {
 }
 
 fn is_name(token: &Token) -> bool {
-    let is_first = token.place.start == 0;
+    let is_first = token.span.start == 0;
     token.is_capital()
         && token.raw.len() > 1
         && (!is_first || pronouns::may_be_name(&token.lower))
@@ -123,7 +123,7 @@ fn is_bare(sentence: &str, tokens: &[Token], at: usize) -> bool {
     ];
     tokens.get(at + 1).is_none_or(|next| {
         AFTER.contains(&next.lower.as_str())
-            || sentence[tokens[at].place.end..next.place.start].contains([',', '.', ';', '!', '-', '—'])
+            || sentence[tokens[at].span.end..next.span.start].contains([',', '.', ';', '!', '-', '—'])
     })
 }
 

@@ -18,11 +18,11 @@ pub(super) fn joined(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut joined = String::with_capacity(text.len());
-    for (place, line) in lines.iter().enumerate() {
-        let goes_on = place > 0 && is_open(lines[place - 1], line) && is_full(lines[place - 1], line, width);
+    for (position, line) in lines.iter().enumerate() {
+        let goes_on = position > 0 && is_open(lines[position - 1], line) && is_full(lines[position - 1], line, width);
         joined.push_str(if goes_on {
             " "
-        } else if place > 0 {
+        } else if position > 0 {
             "\n"
         } else {
             ""

@@ -151,7 +151,8 @@ async fn server_without_ranges_sends_the_file_again() {
     let (folder, hub) = (tempfile::tempdir().unwrap(), serve(Arc::new(Site { ignores_ranges: true, ..site() })).await);
     std::fs::create_dir_all(folder.path().join("onnx")).unwrap();
     std::fs::write(folder.path().join("onnx/model.onnx.part"), b"the weights").unwrap();
-    pull(&hub, folder.path()).await.unwrap();
+    let progress = pull(&hub, folder.path()).await.unwrap();
+    assert_eq!(progress, (NETWORK.len() + TOKENIZER.len()) as u64, "bytes that are sent again are counted once");
     assert_eq!(std::fs::read(folder.path().join("onnx/model.onnx")).unwrap(), NETWORK);
 }
 

@@ -5,6 +5,18 @@ use annals_core::Grain;
 
 use crate::extractive::Language;
 
+/// The languages with examples.
+const LANGUAGES: [Language; 8] = [
+    Language::English,
+    Language::German,
+    Language::French,
+    Language::Spanish,
+    Language::Portuguese,
+    Language::Italian,
+    Language::Dutch,
+    Language::Unspaced,
+];
+
 /// What stands between the example of a day and that of a longer period.
 const BETWEEN: &str = "\n---\n";
 
@@ -29,9 +41,9 @@ pub(crate) fn language_name(language: Language) -> &'static str {
     }
 }
 
-/// Returns the text that stands for all examples in the digest of a prompt.
-pub(super) fn all() -> &'static str {
-    of(Language::English)
+/// Returns the files of all languages, for the digest of a prompt.
+pub(super) fn all() -> [&'static str; 8] {
+    LANGUAGES.map(of)
 }
 
 fn of(language: Language) -> &'static str {
@@ -56,17 +68,9 @@ mod tests {
 
     #[test]
     fn every_language_has_both_examples_with_answers_that_parse() {
-        let all = [
-            Language::English,
-            Language::German,
-            Language::French,
-            Language::Spanish,
-            Language::Portuguese,
-            Language::Italian,
-            Language::Dutch,
-            Language::Unspaced,
-        ];
-        for (language, grain) in all.iter().flat_map(|language| [(language, Grain::Daily), (language, Grain::Weekly)]) {
+        for (language, grain) in
+            LANGUAGES.iter().flat_map(|language| [(language, Grain::Daily), (language, Grain::Weekly)])
+        {
             let (lines, answer) = example(*language, grain).split_once("\n\n").unwrap();
             assert_eq!(lines.lines().count(), 3, "{language:?} {grain}");
             let answer: Value = serde_json::from_str(answer).unwrap();

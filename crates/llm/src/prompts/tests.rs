@@ -67,6 +67,17 @@ fn error_names_prompt_and_line() {
     );
 }
 
+/// Regression: summaries in other languages than English did not count as made by another prompt after a change of their example.
+#[test]
+fn examples_of_all_languages_are_part_of_the_digest() {
+    use crate::extractive::Language;
+
+    for language in [Language::English, Language::German, Language::Dutch, Language::Unspaced] {
+        let example = example(language, Grain::Daily);
+        assert!(examples::all().iter().any(|file| file.contains(example)), "{language:?}");
+    }
+}
+
 #[test]
 fn custom_prompt_takes_effect_and_keeps_the_rules() {
     let mut settings = Settings::default();

@@ -32,8 +32,9 @@ pub(super) struct When {
 }
 
 impl When {
+    /// Returns whether the date is one day. A week has the label of its Monday.
     pub(super) fn is_a_day(&self) -> bool {
-        self.label == self.day.to_string()
+        self.day.tomorrow().is_ok_and(|next| next == self.end)
     }
 }
 

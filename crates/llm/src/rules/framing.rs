@@ -43,6 +43,8 @@ pub(super) enum Voice {
 /// Returns whose voice a sentence is in. `bare` is the sentence without its introductory words.
 pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
     match bare {
+        // Only introductory words: "Guess what!"
+        "" => Voice::Conversation,
         _ if READY.is_match(sentence) => Voice::Unclear,
         _ if OWN.is_match(bare) => Voice::Own,
         _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Conversation,
@@ -107,12 +109,16 @@ pattern!(
         übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
         wrote:|truths?\ and\ (?:a|one|two)\ lies?|truth\ or\ dare|plot\ twist|would\ you\ rather|never\ have\ i\ ever|(?:20|twenty)\ questions|
         picture\ this|manifesting|(?:in|out\ of)\ character|which\b.{0,20}\bsounds?|which\ (?:one\ |of\ (?:these|those|them|the\ two)\ )?(?:is|are|sounds)\ (?:true|false|grammatical|right|better|(?:a|the)\ lie|fake|correct)|your\ exercise|
+        (?:which|right|wrong|past|present|future|perfect)\ tense|commas?|kommas?|virgules?|verbs?|nouns?|adjectives?|adverbs?|prepositions?|punctuation|(?:in|to|from)\ the\ (?:first|second|third)\ person|
+        how\b[^.!?]{0,40}\bin\ (?:english|german|french|spanish|italian|portuguese|dutch|latin|polish|russian|japanese|chinese)|
+        wie\ (?:heißt\ (?:das|es|dies)|sagt\ man|sage\ ich)|comment\ (?:dit-on|on\ dit|dire)|cómo\ se\ (?:dice|escribe)|year\ is\ \d{4}|it(?:'s|\ is)\ the\ year|
         how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
       \be\.g\.|
+      \b(?:(?:who|what)\ am\ i|wer\ bin\ ich|qui\ suis-je|quién\ soy|what\ if|was\ wäre,?\ wenn|et\ si)\s*\?|
       \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
         simulation|campaign|exercise|video|book|skit|comic|parody)\b|
       ^\s*(?:dear\ (?:sir|madam|mr|ms|mrs|dr|hiring|customer|team)\b|(?:best|kind|warm)\ regards|regards,|sincerely|yours\ (?:truly|faithfully)|best\ wishes)|
-      ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|day\ \d+\ of|
+      ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|me\ (?:in|at|when|after|before|trying|being|as\ an?)\b|day\ \d+\ of|
         from:|subject:|to:|prompt|system|user:|assistant:|on\ .{1,60}\ wrote|here(?:'s|\ is|\ are)\ (?:the|my|a|an|what))"#
 );
 // Requests about a text, which stands before or after them.
@@ -132,15 +138,16 @@ pattern!(
 pattern!(
     INTRODUCES,
     r"(?ix)\b(?:sentences?|paragraphs?|messages?|texts?|texted|e-?mails?|e-?mailed|letters?|notes?|posted|tweets?|tweeted|captions?|bios?|profiles?|cvs?|résumés?|resumes?|essays?|
-        homework|assignments?|stor(?:y|ies)|novels?|chapters?|lyrics|chorus|verses?|poems?|rhymes?|haikus?|limericks?|quot\w+|jokes?|riddles?|roles?|characters?|
+        homework|assignments?|stor(?:y|ies)|novels?|chapters?|lyrics|songs?|refrains?|chorus|verses?|poems?|rhymes?|haikus?|limericks?|quot\w+|jokes?|riddles?|roles?|characters?|
         scenes?|scripts?|dreamt|dreamed|dream\ i|lied|lies?|truths?|templates?|samples?|prompts?|personas?|speech(?:es)?|toasts?|interview(?:s|ed)?|dialogues?|
         transcripts?|ad|advert\w*|listing|article|voicemail|stickers?|signs?|posters?|slogans?|mottos?|headlines?|statements?|introduc\w+|describ\w+|
         wrote|written|writes|claim(?:s|ed)|quoted|dictat\w+|shouted|sang|sings|goes\ (?:like|something)|(?:i|he|she|they)\ (?:heard|read)|
         translat\w+|correct(?:ed|ion)?|proofread|rewrit\w+|rephrase|paraphrase|pretend\w*|imagin\w+|suppos\w+|assum\w+|hypothe\w+|fiction\w*|invent\w*|made[- ]up|
-        on\ the\ phone|as\ follows|following|below|like\ so)\b
+        on\ the\ phone|as\ follows|following|below|like\ so|(?:same|these|own|first|last|famous)\ words)\b
       |\b(?:this|these)(?:\W*$|:|\ (?:for|from|to|on|as|into|is|one|about|out|down|in)\b)
       |\b(?:an?|the|my|our|your|this|that|one|another|from)\ (?:customer|client|patient|tenant|student|guest|reader|caller|applicant|recruiter)s?\b
-      |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|^i(?:'m|'ll\ be|\ am)\ the\ \p{L}+\W*$"
+      |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|\byou\ [^.!?]*\bas\ (?:if|an?|my)\b
+      |^i(?:'m|'ll\ be|\ am)\ (?:now\ )?(?:the|your)\ \p{L}+(?:\ now)?\W*$"
 );
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
 // A report that is complete within its sentence: "I told my parents I'm dropping law."
@@ -162,7 +169,7 @@ pattern!(
 // An order to produce, complete or judge a text, or to play a part.
 pattern!(
     ORDERS,
-    r"(?ix)^(?:please\ |pls\ |plz\ |kindly\ |now\ |just\ |let's\ |let\ me\ |can't\ you\ )*(?:write|translate|say|sing|read|repeat|copy|type|fill|finish|complete|continue|correct|check|fix|edit|improve|rate|roast|judge|guess|play|
+    r"(?ix)^(?:please\ |pls\ |plz\ |kindly\ |now\ |just\ |let's\ |let\ me\ |can't\ you\ )*(?:write|compose|draft|invent|come\ up\ with|change\ (?:it|this|that|the)|replace|swap|translate|say|sing|read|repeat|copy|type|fill|finish|complete|continue|correct|check|fix|edit|improve|rate|roast|judge|guess|play|
         pretend|act|imagine|picture|suppose|be\ (?:my|an?|the|his|her|someone)|become|answer|respond|reply|quote|recite|perform|rehearse|practi[cs]e|test|compare|choose|pick|spot|find|identify|
         classify|label|tag|analy[sz]e|parse|summari[sz]e|use|turn|make|put|convert|note|remember|store|save|memori[sz]e|manifest|visuali[sz]e|envision|consider|take|meet|listen|hear|watch|look|see|dear\ (?:santa|diary|god|lord|(?-i:\p{Lu})\w+)|
         schreib\w*|sag|sing|lies|spiel\w*|korrigier\w*|écris|dis|lis|joue\w*|corrige\w*|escribe|di|lee|juega)\b"
@@ -233,7 +240,7 @@ pattern!(
 );
 pattern!(
     JEST,
-    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!?,] )not[.!]*$|(?:^|[.!?] )(?:god,? |oh,? |man,? )*(?:i wish|if only|in your dreams)[.!]|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b|\bschön wär(?:'s|s|e es|e das)\b|\b(?:nur|kleiner) (?:spaß|scherz|witz)\b|\bje (?:plaisante|rigole)\b|\bes (?:broma|una broma)\b"
+    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|als ob|als wär\w*|comme si|como si|not really|in my dreams)\b|(?:^|[.!?,] )not[.!]*$|(?:^|[.!?] )(?:god,? |oh,? |man,? )*(?:i wish|if only|in your dreams)[.!]|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b|\bschön wär(?:'s|s|e es|e das)\b|\b(?:nur|kleiner) (?:spaß|scherz|witz)\b|\bje (?:plaisante|rigole)\b|\bes (?:broma|una broma)\b"
 );
 // Quoted lines, and lines of a log or chat that begin with a time or a name.
 pattern!(QUOTED, r#"^\s*(?:>|\||# |-- |//|<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);

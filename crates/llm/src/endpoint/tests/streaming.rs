@@ -109,3 +109,22 @@ async fn used_up_quota_delays_the_next_request_only() {
     // One request is refused for `max_tokens`, one by the rate limit, and two are answered.
     assert_eq!(server.requests().len(), 4);
 }
+
+/// Regression: an answer that was ended by the limit for a whole answer cost nothing of the budget.
+#[tokio::test]
+async fn tokens_of_an_answer_whose_request_is_dropped_are_counted() {
+    let server = ModelServer::always(Script::Stalls(3));
+    let body = json!({ "model": "test", "stream": true, "messages": [{ "role": "user", "content": "Hello." }] });
+    let request = reqwest::Client::new().post(format!("{}/chat/completions", server.base_url())).json(&body);
+    let mut spent = stream::Spent::default();
+    let watch = stream::Watch {
+        begun: tokio::time::Instant::now(),
+        silence: Duration::from_secs(60),
+        prompt_tokens: 10,
+        progress: &|_| (),
+        pause: &|_| (),
+        spent: &mut spent,
+    };
+    assert!(tokio::time::timeout(Duration::from_millis(500), stream::receive(request, watch)).await.is_err());
+    assert!(spent.tokens_in > 0 && spent.tokens_out > 0, "{spent:?}");
+}

@@ -14,7 +14,7 @@ const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     const LONGER: [&str; 7] = ["mons", "tues", "weds", "thurs", "frid", "satur", "sund"];
-    let short = || place(&SHORT, word).or_else(|| place(&LONGER, word)).map(Weekday::from_monday_zero_offset);
+    let short = || position(&SHORT, word).or_else(|| position(&LONGER, word)).map(Weekday::from_monday_zero_offset);
     ENGLISH.weekday(word).or_else(|| short()?.ok())
 }
 
@@ -35,8 +35,8 @@ pub(super) fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-fn place(names: &[&str], word: &str) -> Option<i8> {
-    names.iter().position(|name| *name == word).and_then(|place| i8::try_from(place).ok())
+fn position(names: &[&str], word: &str) -> Option<i8> {
+    names.iter().position(|name| *name == word).and_then(|position| i8::try_from(position).ok())
 }
 
 /// First and last month of seasons (northern hemisphere), holidays and the semester. They only decide which year "last" and
@@ -86,7 +86,7 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
         fits.then_some(length)
     };
     let found = phrases(language).iter().find_map(|(phrase, time)| Some((starts(phrase)?, *time)));
-    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
     match found {
         // The words for tomorrow also mean morning.
         Some((1, Time::Day(1))) if MORNING.contains(&before) => None,
@@ -114,7 +114,7 @@ fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> F
 /// jeudi".
 fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
     let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
-    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
     if ["jeden", "chaque", "cada", "le", "los", "ogni", "toda", "elke"].contains(&before) {
         None
     } else if has(AHEAD) {
@@ -182,7 +182,7 @@ fn count(word: &str) -> Option<i32> {
     ];
     let spelled = COUNTS.iter().position(|words| words.split(' ').any(|one| one == word));
     spelled
-        .and_then(|place| i32::try_from(place + 1).ok())
+        .and_then(|position| i32::try_from(position + 1).ok())
         .or_else(|| word.parse().ok().filter(|n| (1..=400).contains(n)))
 }
 

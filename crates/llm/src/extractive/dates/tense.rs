@@ -18,11 +18,11 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
 /// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |word: &str| !is_ahead(word) && verbs::is_past(word);
-    let distance = |place: usize| if place < at { 2 * (at - place) } else { 2 * (place - at) + 3 };
+    let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
     let nearest = (0..words.len())
-        .filter(|place| is_ahead(words[*place]) || past(words[*place]))
-        .min_by_key(|place| distance(*place));
-    nearest.is_some_and(|place| past(words[place]) && !follows_a_future_word(words, place))
+        .filter(|position| is_ahead(words[*position]) || past(words[*position]))
+        .min_by_key(|position| distance(*position));
+    nearest.is_some_and(|position| past(words[position]) && !follows_a_future_word(words, position))
 }
 
 /// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a
@@ -40,8 +40,8 @@ fn is_ahead(word: &str) -> bool {
 }
 
 /// Returns whether a past form follows a word of the future: "will have finished", "to be moved".
-fn follows_a_future_word(words: &[&str], place: usize) -> bool {
-    words[place.saturating_sub(2)..place].iter().any(|word| is_ahead(word))
+fn follows_a_future_word(words: &[&str], position: usize) -> bool {
+    words[position.saturating_sub(2)..position].iter().any(|word| is_ahead(word))
 }
 
 /// Returns whether the word reports a wish, a duty or a promise, so that a limit behind it ("by Friday") is in the future.

@@ -53,10 +53,10 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
     let most = if grain == Grain::Daily { ((length / 4).max(60) + added).min(200) } else { budget::limit(grain) };
     assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
     assert!(summary.sentences().is_sorted_by_key(|sentence| sentence.day));
-    let place = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
-    assert!(summary.sentences().is_sorted_by_key(|sentence| place(&sentence.from[0])));
+    let position = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
+    assert!(summary.sentences().is_sorted_by_key(|sentence| position(&sentence.from[0])));
     for sentence in summary.sentences() {
-        check_sentence(sentence, &turns[place(&sentence.from[0])]);
+        check_sentence(sentence, &turns[position(&sentence.from[0])]);
         assert!(summary.text.contains(&sentence.text));
     }
 }

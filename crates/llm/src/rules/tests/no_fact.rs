@@ -32,6 +32,14 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
         // "A company" says nothing: everybody works at one.
         "I work at a company.",
         "I work for a small company.",
+        "I work at company.",
+        "I work at a startup.",
+        "I work for a small start-up.",
+        // A week, a month or a weekend is no birthday.
+        "My birthday is next week.",
+        "My birthday was last week.",
+        "My birthday is this weekend.",
+        "My birthday is next month.",
     ] {
         check(text, &[]);
     }

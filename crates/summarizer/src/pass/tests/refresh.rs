@@ -70,3 +70,52 @@ async fn sealed_summary_stays_and_pruned_one_is_not_recreated() {
     let covered = over(catalog).coverage(&agent("a"), at(NOW)).await.unwrap();
     assert_eq!(covered, []);
 }
+
+/// An engine that notes what it is asked and answers nothing.
+#[derive(Default)]
+struct Counting(std::sync::Mutex<Vec<(String, usize)>>);
+
+#[async_trait::async_trait]
+impl Engine for Counting {
+    fn recipe(&self, _: &Settings, grain: Grain) -> annals_core::Digest {
+        annals_core::Digest::of(["counting", grain.as_str()])
+    }
+
+    fn writes_locally(&self, _: &Settings, _: Grain) -> bool {
+        false
+    }
+
+    async fn summarize(&self, task: annals_core::ports::SummaryTask<'_>) -> Result<annals_core::Draft> {
+        assert!(task.background.is_some(), "the request of a roll-up has a background");
+        self.0.lock().unwrap().push((task.period.to_string(), task.sources.len()));
+        Err(annals_core::Error::InBatch)
+    }
+}
+
+/// Counts the requests of a refresh. Returns each with the number of its sources, and what was not counted.
+async fn count(catalog: &Arc<MemoryCatalog>) -> (Vec<(String, usize)>, Vec<crate::Waiting>) {
+    let engine = Arc::new(Counting::default());
+    let waiting = with(catalog, engine.clone()).ask_for_due(&agent("a"), true, at(NOW)).await.unwrap();
+    (std::mem::take(&mut *engine.0.lock().unwrap()), waiting)
+}
+
+#[tokio::test]
+async fn estimate_of_a_refresh_counts_the_input_of_every_summary_that_is_rewritten() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    let (counted, waiting) = count(&catalog).await;
+    assert_eq!((counted.len(), waiting), (12, vec![]));
+    let of = |label: &str| counted.iter().find(|(period, _)| period == label).map(|(_, sources)| *sources);
+    assert_eq!((of("2026-03-04"), of("2026-W10"), of("2026")), (Some(2), Some(2), Some(2)));
+}
+
+#[tokio::test]
+async fn estimate_of_a_week_includes_its_finished_days() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-05T08:00:00Z", "rain")]).await;
+    let waiting = over(catalog).ask_for_due(&agent("a"), false, at(NOW)).await.unwrap();
+    assert_eq!(waiting[0], crate::Waiting { grain: Grain::Weekly, periods: 1, sources: 3 });
+}
