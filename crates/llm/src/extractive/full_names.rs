@@ -69,6 +69,11 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
         };
         let before = tokens[..tokens.partition_point(|token| token.span.end <= surname.span.start)].last();
         let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
+        if before.is_some_and(|before| is_in(TITLES, &before.lower)) {
+            // "Mr Fox" may be another one than "Anna Fox".
+            done.insert(bare(surname.raw));
+            continue;
+        }
         let named = known.iter().find(|names| names.names.contains_key(bare(surname.raw)));
         let Some((full, turn)) = named.and_then(|names| names.of(bare(surname.raw))) else { continue };
         if is_place || !is_name(surname) || !done.insert(bare(surname.raw)) {
@@ -110,6 +115,10 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
+/// Titles before a surname.
+const TITLES: &str = "mr mrs ms miss mx dr prof professor sir lady herr herrn frau monsieur madame mme mlle señor señora sr sra don \
+    doña senhor senhora signor signora meneer mevrouw";
+
 /// Last words of the names of institutions, offices and places, which are no surnames.
 const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \
     river island lake mountain house hall club league cup union front movement army group company bay sea ocean county state states \
@@ -135,6 +144,12 @@ mod tests {
             "Union jails Sandra Whitlock, says Whitlock.",
         );
         check("Sandra Whitlock refused.", "Mayor Whitlock left.", "Mayor Whitlock left.");
+        check(
+            "Anna Fox opened a shop.",
+            "Mr Fox repaired the ovens, and Fox left.",
+            "Mr Fox repaired the ovens, and Fox left.",
+        );
+        check("Anna Fox opened a shop.", "Mr. Fox repaired the ovens.", "Mr. Fox repaired the ovens.");
         check("Sandra and Tom Whitlock met Ida Whitlock.", "Whitlock left.", "Whitlock left.");
         check("On Whitlock they agreed.", "Whitlock left.", "Whitlock left.");
         check("Harbour Strike Begins\nThe strike began.", "Strike leaders met.", "Strike leaders met.");
