@@ -42,7 +42,7 @@ const ROW_BYTES: usize = 200;
 
 /// Expected bytes of an id.
 const ID_BYTES: usize = 28;
-/// Maximum rows of a table that is not reloaded to get rid of removed rows.
+/// A table of at most this many rows is never reloaded to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
 
 /// Returns the expected size in memory of `rows` rows with vectors of `dimension` numbers.
@@ -186,7 +186,7 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns its size in bytes, in constant time.
+    /// Returns its approximate size in bytes, without reading the rows.
     pub fn bytes(&self) -> usize {
         let scratch =
             self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();
