@@ -73,14 +73,14 @@ impl InMemoryTables {
         self.tables().get(table).map(|cached| cached.table.clone())
     }
 
-    /// Caches a table, and evicts others if needed.
+    /// Caches a table, and evicts tables if needed.
     pub fn put(&self, table: &Table, loaded: Arc<RwLock<InMemoryTable>>) {
         let bytes = read(&loaded).bytes();
         self.tables().put(table.clone(), Cached { table: loaded, bytes });
         self.evict();
     }
 
-    /// Sets the size of a table after a write, and evicts others if needed.
+    /// Sets the size of a table after a write, and evicts tables if needed.
     pub fn set_bytes(&self, table: &Table, bytes: usize) {
         if let Some(cached) = self.tables().peek_mut(table) {
             cached.bytes = bytes;

@@ -58,8 +58,8 @@ impl Scratch {
 }
 
 impl InMemoryTable {
-    /// Searches the table. If more rows than `signs_from` pass the filter, only those that share the most signs with the query,
-    /// and the other rows of the answer, are compared exactly.
+    /// Searches the table. If more rows than `signs_from` pass the filter, the vector leg considers only those that share the
+    /// most signs with the query.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);

@@ -1,5 +1,5 @@
-//! Calls an engine that only counts for every due period, so that the cost of a roll-up is known before it is paid. Writes
-//! nothing.
+//! Asks a counting engine about every due period with changed input, so that the cost of a roll-up is known before it is paid.
+//! Writes nothing.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,8 +8,8 @@ use annals_core::{Agent, Grain, Period, Result, Timestamp};
 
 use crate::{Summarizer, due};
 
-/// Planned periods of a grain that cannot be counted or were not: finer periods have to be rolled up first, or the period is
-/// clean and only to be rewritten.
+/// The planned periods of one grain that are not counted: finer periods have to be rolled up first, or the period is clean and
+/// only to be rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub grain: Grain,
