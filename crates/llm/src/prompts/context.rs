@@ -88,7 +88,7 @@ pub(crate) struct ExtractionFrame {
 pub(crate) struct ExtractionData {
     /// Names of the speakers, fenced.
     pub(crate) speakers: String,
-    /// Known facts about the names in the sources, fenced.
+    /// Known facts about the speakers and the names in the turns, fenced.
     pub(crate) known: String,
     /// Names of predicates, fenced.
     pub(crate) predicates: String,
