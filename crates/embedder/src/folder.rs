@@ -28,7 +28,7 @@ const MODULES: &str = "modules.json";
 const POOLING: &str = "1_Pooling/config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 
-/// The largest window that is accepted, in tokens; some files have 10^30 for "unknown".
+/// The largest window that is accepted from a file, in tokens; some files have 10^30 for "unknown".
 const MAX_WINDOW: u64 = 131_072;
 
 /// Settings that override what a folder says.

@@ -46,7 +46,8 @@ impl OnnxEmbedder {
         OnnxEmbedder::bundled_in(|| Runtime::find(None))
     }
 
-    /// Prepares the model that is compiled into the binary for a certain runtime. Its network is loaded for the first text.
+    /// Prepares the model that is compiled into the binary. `runtime` returns the runtime. Its network is loaded for the first
+    /// text.
     pub fn bundled_in(runtime: impl Fn() -> Runtime + Send + 'static) -> Result<OnnxEmbedder> {
         OnnxEmbedder::prepare(ModelFiles::bundled(), runtime)
     }

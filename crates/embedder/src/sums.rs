@@ -15,7 +15,8 @@ pub fn checksums<'f>(folder: &Path, files: impl Iterator<Item = &'f str>) -> Res
     files.map(|file| Ok((file.to_owned(), digits(&sum(&folder.join(file))?)))).collect()
 }
 
-/// Compares files with their recorded checksums. Returns the checksums by full paths.
+/// Compares files with their recorded checksums. Returns the checksums by full paths, or an error if a file is missing or
+/// differs.
 pub(crate) fn compared(folder: &Path, recorded: &BTreeMap<String, String>) -> Result<HashMap<PathBuf, Sum>> {
     let mut sums = HashMap::new();
     for (file, expected) in recorded {

@@ -7,7 +7,7 @@ pub fn text(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// Splits a text into the contents of messages. A short text is one part; parts without words are left out.
+/// Splits a text into the contents of messages. A short text is one part. Parts of white space only are left out.
 pub fn parts(text: &str) -> Vec<&str> {
     let parts = split(text, Message::MAX_CONTENT_BYTES).into_iter();
     parts.filter(|part| !part.trim().is_empty()).collect()

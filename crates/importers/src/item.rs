@@ -78,7 +78,8 @@ pub enum Item {
 }
 
 impl Item {
-    /// Returns the text and the time of a statement, fact, block or document; `None` for a message or a conversation.
+    /// Returns the text and the time of a statement, block or document, or the object and the time of a fact; `None` for a
+    /// message or a conversation.
     pub(crate) fn parts(&mut self) -> Option<(&mut String, &mut Option<Timestamp>)> {
         match self {
             Item::Message(_) | Item::Conversation { .. } => None,

@@ -1,6 +1,6 @@
 //! The kinds of sources, and the trait that each implements.
 //!
-//! A new kind is a file in `kinds`, a variant of [`Kind`], and a line in each `match` below.
+//! A new kind is a file in `kinds`, a variant of [`Kind`], and a line in [`Kind::ALL`] and in each `match` below.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,11 +17,10 @@ use crate::source::Source;
 
 /// Reads one kind of source.
 pub trait Importer {
-    /// Returns whether the files are of this kind, judged by their names and first bytes. A file that cannot be read does not
-    /// fit.
+    /// Returns how well the files fit this kind, judged by their names and first bytes. A file that cannot be read does not fit.
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit;
 
-    /// Reads all files in order and passes items and skips to `output`.
+    /// Reads all files and passes items and skips to `output`.
     ///
     /// A damaged or unknown part is passed to [`Output::skip`], and the rest is read. Returns an error if the source cannot be
     /// read at all, and errors of `output`, which end the import.
@@ -41,7 +40,7 @@ pub enum Kind {
     Codex,
     /// Workspaces and sessions of OpenClaw.
     OpenClaw,
-    /// Daily notes in Markdown: Obsidian, Logseq, plain files.
+    /// Notes in Markdown: Obsidian, Logseq, plain files.
     Markdown,
     /// Agent files and memory folders of Letta.
     Letta,
@@ -53,7 +52,7 @@ pub enum Kind {
     Slack,
     /// Exported chats of WhatsApp.
     WhatsApp,
-    /// A CSV file with a mapping of its columns.
+    /// CSV files with a row per message.
     Csv,
 }
 

@@ -1,12 +1,12 @@
 //! Reads what other programs keep (chat exports, session files, notes) and yields messages, facts, blocks and notes.
 //!
-//! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds
-//! the kind from their content; [`import`] reads them and passes one item after another to the caller.
+//! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds the
+//! kind from their names and content; [`import`] reads them and passes one item after another to the caller.
 //!
-//! The input is never held in memory as a whole: files are decompressed and split as streams, and only one JSON value is in
-//! memory at a time. Memory grows only by 16 bytes for each message that may occur in several files, by some 60 bytes for each
-//! message without an id in the source (except chats of WhatsApp), and by the list of files. [`export`] is the opposite
-//! direction: it makes a folder of Markdown notes.
+//! The input is never held in memory as a whole: files are decompressed as streams, and at most one JSON value, one message of a
+//! chat or one note is in memory at a time, besides up to 10,000 items that wait for a date. Memory grows only by the list of
+//! files, by some bytes for each message that may occur in several files or has no id in the source, and by 8 bytes for each
+//! conversation. [`export`] is the opposite direction: it makes a folder of Markdown notes.
 //!
 //! The crate never stores anything, never reads a clock and never uses a network. Everything that is not imported is counted
 //! ([`Skipped`]).
@@ -41,8 +41,8 @@ pub use summary::Summary;
 
 use annals_core::Result;
 
-/// Reads a source of a kind and passes every item to `sink`, in order. An error of `sink` ends the import and is returned.
-/// Returns the counts of items and of skipped parts.
+/// Reads a source of a kind and passes every item to `sink`. An error of `sink` ends the import and is returned. Returns the
+/// counts of items and of skipped parts.
 pub fn import(
     kind: Kind,
     source: &mut Source,

@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 /// The options of an import. A kind ignores the options that do not concern it.
 #[derive(Clone)]
 pub struct Options {
-    /// The time of the import. Later times in the source are rejected, and memories that have expired by then are skipped. Never
-    /// used as the time of an item.
+    /// The time of the import. Times in the source that are more than five minutes later are rejected, and memories that have
+    /// expired by then are skipped. Never used as the time of an item.
     pub now: Timestamp,
     /// The name of the person: of the speaker of messages with the role `user`, or, in a chat of several people, of the owner
     /// of the export.

@@ -45,8 +45,8 @@ impl<'a> Output<'a> {
         self.dating.begin_file(modified, is_note || entry.is_archived());
     }
 
-    /// Returns an instant if it is not in the future. Importers apply it to every time of the source before they derive other
-    /// times from it.
+    /// Returns an instant if it is at most five minutes in the future, because clocks differ. Importers apply it to every time of
+    /// the source before they derive other times from it.
     pub fn past(&self, at: Option<Timestamp>) -> Option<Timestamp> {
         at.filter(|at| !dates::is_ahead(*at, self.options.now))
     }
@@ -60,7 +60,7 @@ impl<'a> Output<'a> {
         self.seen.insert(u128::from_le_bytes(half))
     }
 
-    /// Passes on the beginning of a conversation.
+    /// Passes on the title and the summary of a conversation.
     pub fn conversation(
         &mut self,
         id: &str,

@@ -1,9 +1,9 @@
 //! The files of an import: single files, folders, ZIP archives and streams, listed once and read one after another.
 //!
-//! Gzip is recognised by its first bytes in every file and archive. Links below a folder or in an archive are never followed.
-//! Archives with unsafe paths or overlapping entries are refused, encrypted entries are skipped, and reading fails where an
-//! entry expands beyond [`Limits`]. Nothing is unpacked to disk; only a stream is copied to a file without a name, because the
-//! directory of a ZIP archive is at its end.
+//! Gzip is recognised by its first bytes in every file and in every entry of an archive. Links below a folder or in an archive
+//! are never followed. Archives with unsafe paths or overlapping entries are refused, encrypted entries are skipped, and reading
+//! fails where an entry expands beyond [`Limits`]. Nothing is unpacked to disk; only a stream is copied to a file without a name,
+//! because the directory of a ZIP archive is at its end.
 
 mod archive;
 mod bounded;
@@ -122,7 +122,7 @@ enum Origin {
     Archive { archive: usize, index: usize },
 }
 
-/// The files of an import, in the order of their paths.
+/// The files of an import, in the order in which they are read.
 pub struct Source {
     entries: Vec<Entry>,
     archives: Vec<Archive>,

@@ -1,4 +1,4 @@
-//! Sums up an import for `--dry-run` and for the report at the end. Bounded: conversations are counted by hash.
+//! Sums up an import for `--dry-run` and for the report at the end. Conversations are counted by hash, and names up to a limit.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;

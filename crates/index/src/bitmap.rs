@@ -59,7 +59,7 @@ impl RowBitmap {
         self.blocks.iter().enumerate().flat_map(|(block, bits)| ones(*bits).map(move |bit| block * BLOCK + bit))
     }
 
-    /// Returns every `step`th row of the set, without visiting the rows between.
+    /// Returns the first row of the set and every `step`th after it.
     pub fn every(&self, step: usize) -> impl Iterator<Item = usize> {
         let mut ahead = 0;
         self.blocks.iter().enumerate().flat_map(move |(block, bits)| {

@@ -76,7 +76,8 @@ fn analyse(text: &str, stem: &Stem, single: Single, tokens: &mut Vec<String>) {
     }
 }
 
-/// Returns the chunk if it is the label of a period, as in "(2026-03-04)," or "2026-W10"; word boundaries would split it.
+/// Returns the label of a period if the chunk is one with a hyphen, as in "(2026-03-04)," or "2026-W10"; word boundaries would
+/// split it.
 fn label(chunk: &str) -> Option<String> {
     let bare = chunk.trim_matches(|c: char| !c.is_alphanumeric());
     let period: Period = bare.contains('-').then(|| bare.to_uppercase().parse().ok())??;

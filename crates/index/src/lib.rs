@@ -42,7 +42,7 @@ const ROW_BYTES: usize = 200;
 
 /// Expected bytes of an id.
 const ID_BYTES: usize = 28;
-/// Maximum rows of a table that is not reloaded to get rid of removed rows.
+/// A table of at most this many rows is never reloaded to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
 
 /// Returns the expected size in memory of `rows` rows with vectors of `dimension` numbers.
@@ -73,14 +73,14 @@ impl InMemoryTables {
         self.tables().get(table).map(|cached| cached.table.clone())
     }
 
-    /// Caches a table, and evicts others if needed.
+    /// Caches a table, and evicts tables if needed.
     pub fn put(&self, table: &Table, loaded: Arc<RwLock<InMemoryTable>>) {
         let bytes = read(&loaded).bytes();
         self.tables().put(table.clone(), Cached { table: loaded, bytes });
         self.evict();
     }
 
-    /// Sets the size of a table after a write, and evicts others if needed.
+    /// Sets the size of a table after a write, and evicts tables if needed.
     pub fn set_bytes(&self, table: &Table, bytes: usize) {
         if let Some(cached) = self.tables().peek_mut(table) {
             cached.bytes = bytes;
@@ -186,7 +186,7 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns its size in bytes, in constant time.
+    /// Returns its approximate size in bytes, without reading the rows.
     pub fn bytes(&self) -> usize {
         let scratch =
             self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();

@@ -58,8 +58,8 @@ impl Scratch {
 }
 
 impl InMemoryTable {
-    /// Searches the table. If more rows than `signs_from` pass the filter, only those that share the most signs with the query
-    /// are compared exactly.
+    /// Searches the table. If more rows than `signs_from` pass the filter, the vector leg considers only those that share the
+    /// most signs with the query.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
@@ -104,7 +104,7 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns the rows of the answer, ascending: the best of both legs and, in a large table, their neighbours.
+    /// Returns the rows of the answer, ascending: the best of both legs and, if their number is limited, their neighbours.
     fn rows_of(&self, by_word: &WordMatches, similar: &VectorMatches, passing: &RowBitmap, limit: usize) -> Vec<u32> {
         let mut rows = similar.best(limit);
         rows.extend(&by_word.best);

@@ -1,6 +1,6 @@
-//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar,
-//! so the candidates of a query are found by reading 48 bytes a row instead of 384, and only they are compared exactly. The
-//! index needs no training and no rebuild, and filters apply before it.
+//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar, so
+//! the candidates of a query are found by reading 48 bytes a row instead of 384. Few rows are then compared exactly. The index
+//! needs no training and no rebuild, and filters apply before it.
 
 use annals_core::ones;
 use rten_simd::{Isa, SimdOp};

@@ -63,7 +63,8 @@ pub struct ModelsConfig {
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
-    /// Whether summaries of days that are more than a week ago are asked for in batches, which cost half and take up to a day.
+    /// Whether summaries of periods that ended more than a week ago are asked for in batches, which cost half and take up to a
+    /// day.
     pub batch: Option<bool>,
     /// Base URL up to and including `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,

@@ -1,4 +1,4 @@
-//! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
+//! Summaries and facts by a model behind a chat endpoint: OpenAI-compatible, Azure or Anthropic.
 //!
 //! A request is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
 //! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget

@@ -1,11 +1,11 @@
 //! Extracts facts without a model: port [`annals_core::Extractor`] by a table of patterns. Prefers precision to recall.
 //!
-//! Turns of a game, a role play or an exercise are not read (`scenes`), nor text of others in a turn (`framing`). The rest is
-//! cut into clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must match a
-//! whole clause, apart from dates (`dates`), and its object must be in a closed class (`objects`, `classes`): a known place,
-//! occupation, animal, food. Simple German, French and Spanish sentences are translated to English clauses first (`languages`),
-//! and negated endings to positive clauses (`polarity`). The subject is always the speaker; statements about others are left to
-//! models. Rules produce operations only, no statements. They never wait, read a clock or use the network.
+//! Turns of a game, a role play or an exercise are not read (`scenes`), nor text of others in a turn (`framing`). The rest is cut
+//! into clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must match a whole
+//! clause, apart from dates (`dates`), and its object must be of the class that the rule requires (`objects`, `classes`): a known
+//! place, occupation, animal or food, or a name. Simple German, French and Spanish sentences are translated to English clauses
+//! first (`languages`), and negated endings to positive clauses (`polarity`). The subject is always the speaker; statements about
+//! others are left to models. Rules produce operations only, no statements. They never wait, read a clock or use the network.
 
 mod aliases;
 mod classes;

@@ -1,6 +1,6 @@
-//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the people who are named,
-//! and the end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of people
-//! who write alone, because these turns name what they write about.
+//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the names in it, and the
+//! end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of people who write
+//! alone, because these turns name what they write about.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -15,11 +15,11 @@ use crate::pass::Pass;
 
 /// Names of blocks that describe the agent.
 const PERSONA: [&str; 3] = ["persona", "agent", "identity"];
-/// Maximum number of names that are looked up, of facts per name, and of facts in all.
+/// Maximum number of names whose facts are read, of facts per name, and of facts in all.
 const KNOWN: (usize, usize, usize) = (12, 6, 24);
 /// Number of sentences from the summary of the period before.
 const BEFORE: usize = 2;
-/// Number of earlier turns that are read: half a year of a daily log.
+/// Maximum number of earlier turns that are read: half a year of a daily log.
 const EARLIER: usize = 200;
 
 impl Pass<'_> {
@@ -60,8 +60,8 @@ impl Pass<'_> {
         Ok(PERSONA.iter().find_map(|name| named(name)).map(|block| block.text.clone()))
     }
 
-    /// Returns the last sentences of the summary of the period before. That summary is written already, because periods longer
-    /// than a day are written one after another.
+    /// Returns the last sentences of the summary of the period before. Periods longer than a day are rolled up one after another,
+    /// so that summary is saved first if it is due too.
     async fn before(&self, period: Period) -> Result<Vec<String>> {
         let Some(before) = period.previous() else { return Ok(Vec::new()) };
         let id = MemoryId::summary(self.agent, before);
@@ -116,7 +116,7 @@ fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
     speakers.into_values().filter(|speakers| speakers.len() == 1).flatten().collect()
 }
 
-/// Returns the names to look up, each once: the speakers, then the capitalised words of the texts.
+/// Returns the names to look up, each once and at most 144: the speakers, then the capitalised words of three letters and more.
 fn names(children: &[Memory]) -> Vec<String> {
     let speakers = children.iter().filter_map(Memory::speaker);
     let written = children.iter().flat_map(|memory| words(&memory.text));

@@ -37,12 +37,12 @@ pub struct Lineage {
     pub sealed: bool,
 }
 
-/// Returns the gaps, by day and grain.
+/// Returns the gaps in the order of `days`, and for each day from the finest grain to the coarsest.
 ///
-/// A day has content if its turns are live. It also has content if they were pruned: then the last roll-ups of the day and of
-/// each period above it read something. (If the last roll-up found nothing, the period's content was forgotten.) The *path* of
-/// a day is the day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path
-/// has a lowest live summary, and these rules must hold:
+/// A day has content if its turns are live. It also has content if they were pruned: then the day was rolled up, and no period of
+/// its path had an empty input at its last roll-up. (An empty input means that the content was forgotten.) The *path* of a day is
+/// the day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path has a lowest
+/// live summary, and these rules must hold:
 ///
 /// - From there up, every closed period has a live summary that names the one below it among its sources.
 /// - Live turns lie under a live summary of their own day: nothing may be missing below new input.

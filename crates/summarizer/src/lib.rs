@@ -1,9 +1,9 @@
 //! Roll-up: writes the summary of each closed period from the grain below, whenever its input changed.
 //!
-//! A pass compares the ledger with the expected state and does what is missing. It takes no other input, so running it late,
-//! twice or never changes only when a summary appears. A failing period or an unavailable model never blocks the coarser
-//! periods for good: a fallback engine writes instead, and the model rewrites those summaries later. Relies on the ports alone;
-//! never writes to a table, never reads a clock, never removes a sealed summary.
+//! A pass compares the ledger with the expected state and does what is missing, so running it late or twice changes only when a
+//! summary appears. A failing period or an unavailable model never blocks the coarser periods for good: a fallback engine writes
+//! instead, and the model rewrites those summaries later. Relies on the ports alone; never writes to a table, never reads a
+//! clock, never removes a sealed summary.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -50,7 +50,7 @@ impl Summarizer {
         Summarizer { store, engine, fallback, policy, facts: None }
     }
 
-    /// Returns this summarizer with facts: models also get the facts about the people whom a period names.
+    /// Returns this summarizer with facts: models also get facts about the names that occur in a period.
     #[must_use]
     pub fn with_facts(self, facts: Arc<dyn Facts>) -> Summarizer {
         Summarizer { facts: Some(facts), ..self }

@@ -47,7 +47,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) should_stop: &'a (dyn Fn() -> bool + Sync),
     /// The lock that is held to save.
     pub(crate) lock: &'a dyn WriteLock,
-    /// Whether a period was begun. Before that, `should_stop` is not checked.
+    /// Whether a batch of periods was rolled up. The very first period is begun without asking `should_stop`.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
     /// Periods that are already part of a batch; the answers come later.
@@ -58,8 +58,8 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Summarizer {
-    /// Rolls up everything that is due at `now`, and retries some of the summaries of the fallback engine. Calls `progress`
-    /// with the number of periods after each batch. An error comes from the store; what is saved before it stays.
+    /// Rolls up everything that is due at `now`, and retries some of the summaries of the fallback engine. Calls `progress` with
+    /// the number of periods each time that some are done. An error comes from the store; what is saved before it stays.
     pub async fn pass(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.pass_until(agent, now, progress, &|| false).await
     }

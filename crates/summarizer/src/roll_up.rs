@@ -36,7 +36,7 @@ pub(crate) enum Outcome {
     Left,
 }
 
-/// An unavailable engine, or a spent budget. Once detected, the engine is not called again for the same rows.
+/// An unavailable engine, or a spent budget. Once detected, the engine is not called for the rest of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Outage {
     pub(crate) error: String,
@@ -163,7 +163,7 @@ impl Pass<'_> {
     }
 }
 
-/// Converts the error of an unavailable engine. Any other error comes from the store and is returned.
+/// Converts the error of an unavailable engine or of a spent budget. Any other error comes from the store and is returned.
 fn outage(error: Error, now: Timestamp) -> Result<Outage> {
     let again = match &error {
         Error::Unavailable { retry_after, .. } => retry_after.map(|wait| later(now, wait)),

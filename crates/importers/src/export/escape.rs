@@ -1,7 +1,8 @@
 //! Escapes texts so that they are not read as Markdown structure: list items, paragraphs, table cells, headings, front matter,
 //! names of files.
 
-/// Returns a text as the content of a list item: further lines are indented, and no line begins a heading or a rule.
+/// Returns a text as the content of a list item: further lines are indented. Outside fenced code, lines that begin with `#`,
+/// `---`, `===` or `%%` are escaped.
 pub fn item(text: &str) -> String {
     let text = text.trim();
     // A block of code begins on a line of its own, not after the name of the speaker.
@@ -9,7 +10,7 @@ pub fn item(text: &str) -> String {
     format!("{start}{}", escaped(text).join("\n  "))
 }
 
-/// Returns a text as paragraphs, in which no line begins a heading or a rule.
+/// Returns a text as paragraphs. Outside fenced code, lines that begin with `#`, `---`, `===` or `%%` are escaped.
 pub fn paragraphs(text: &str) -> String {
     escaped(text.trim()).join("\n")
 }
@@ -64,7 +65,7 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns a name of at most 80 characters that every system accepts as the name of a file.
+/// Returns a name for a file: at most 80 letters, digits, hyphens and underscores. The names of some devices get a prefix.
 pub fn file_name(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();

@@ -4,9 +4,9 @@
 //! repeats the first log with injected context. The messages of the first log are read. From the second log come the calls and
 //! results of tools, and the messages of a speaker that the first lacks, as in old files.
 //!
-//! Lines have no ids. The id of a message is made of its time, role and text. A forked session begins with a copy of its
-//! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session. Sessions
-//! of subagents are skipped.
+//! Lines have no ids. The id of a message is made of its time, role and parts. A forked session begins with a copy of its parent,
+//! with new times; in such a session, a message is a copy if it and everything before it in the file are the same as in an older
+//! session. Sessions of subagents are skipped.
 
 mod line;
 mod payload;
@@ -78,7 +78,7 @@ struct Survey {
     has_typed: bool,
     /// Whether the file has events for messages of the agent.
     has_answers: bool,
-    /// Whether lines have times. Lines of 2025 had none.
+    /// Whether lines have times. Lines of old files have none.
     has_times: bool,
 }
 

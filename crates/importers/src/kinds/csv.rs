@@ -210,7 +210,7 @@ fn role_of(text: &str) -> Option<Role> {
     }
 }
 
-/// Reads a time: ISO 8601, a number of seconds, or a date as written in some country. A day without a time of day becomes noon.
+/// Reads a time: ISO 8601, a number since 1970, or a date as written in some country. A day without a time of day becomes noon.
 fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp> {
     // Parsing as `Date` also accepts a time after the day, so the text is compared with the day alone.
     if let Some(day) = text.parse::<Date>().ok().filter(|day| day.to_string() == text) {

@@ -72,7 +72,7 @@ pub fn check_longer(kind: Kind, first: &str, later: &str, new: usize, options: &
     assert_eq!(later.keys().filter(|key| !first.contains_key(*key)).count(), new);
 }
 
-/// Returns all items except beginnings of conversations by their key, without places. Panics if a key occurs twice.
+/// Returns all items except titles of conversations by their key, without places. Panics if a key occurs twice.
 #[track_caller]
 pub fn keyed(items: &[Imported]) -> BTreeMap<String, String> {
     let mut keyed = BTreeMap::new();
@@ -125,8 +125,8 @@ fn rendered(items: &[Imported], summary: &Summary) -> String {
     text
 }
 
-/// Changes every file of a fixture at random, `rounds` times each, and checks that the import does not panic and that all items
-/// can be stored. The seed is fixed, so that a failure can be repeated.
+/// Changes every file of a fixture at random, `rounds` times each, and checks that the import does not panic and that all
+/// messages can be stored. The seed is fixed, so that a failure can be repeated.
 #[track_caller]
 pub fn check_damaged(kind: Kind, name: &str, rounds: u64, options: &Options) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Reads notes in Markdown: daily notes of Obsidian, journals of Logseq, and plain files with a date in their name.
 //!
 //! A dated note becomes a conversation with the id `markdown:PATH`; each section, or each block of Logseq, becomes a message of
-//! the person. A note without a date becomes a document. Only front matter, comments (`%%…%%`) and the brackets of links are
-//! removed.
+//! the person. A note without a date becomes a document. Front matter, comments (`%%…%%`) and the brackets of links are removed;
+//! in Logseq's outlines also the dash of each message and some properties.
 
 mod logseq;
 mod marks;

@@ -1,6 +1,6 @@
 //! Reads the file of the MCP reference memory server: entities with observations, and relations, one per line. Also reads the
 //! former `memory.json` and the answer of its tool `read_graph`. They become facts without dates. Files of similar servers may
-//! have the type under another name, and observations with a time.
+//! have the type under another name, and observations with a time, which dates the fact.
 
 use annals_core::{ENTITY_TYPE, OBSERVATION, Result, Timestamp};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Reads memories of mem0: pages of its API, the list of its self-hosted server, structured exports, lines, and histories.
 //!
-//! A memory becomes a statement. Its time is that of the extraction by mem0, unless its metadata has another time. Relations
-//! become facts.
+//! A memory becomes a statement. Its time is that of the extraction by mem0, unless the memory or its metadata has the time of an
+//! observation. Relations become facts.
 
 use std::borrow::Cow;
 
@@ -204,7 +204,7 @@ fn named<'m>(memory: &'m Value, user: &Value) -> Cow<'m, Value> {
     Cow::Owned(memory)
 }
 
-/// Counts the other fields of a page or export as skipped, if they have values.
+/// Counts the other fields of a page or export as skipped, if they are lists or objects with elements.
 fn skip_others(value: &Value, location: &Location, output: &mut Output<'_>) {
     let is_read = |name: &str| LISTS.contains(&name) || matches!(name, "relations" | "result");
     for (name, _) in value.as_object().into_iter().flatten().filter(|(name, value)| is_filled(value) && !is_read(name))

@@ -1,4 +1,4 @@
-//! Tests with exports that are changed at random: no input makes an import panic or fail, and all items can be stored.
+//! Tests with exports that are changed at random: no input makes an import panic or fail, and all messages can be stored.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ const SOURCES: [(Kind, &str, &str); 9] = [
     (Kind::Slack, "bread/2026-03-09.json", include_str!("../../fixtures/slack/workspace/bakery-2026/2026-03-09.json")),
 ];
 
-/// Imports a text as a kind, and checks that all items can be stored.
+/// Imports a text as a kind, and checks that all messages can be stored. Returns the numbers of items and skips.
 fn run(kind: Kind, name: &str, text: &str) -> (usize, u64) {
     let options = Options { tools: true, thinking: true, branches: Branches::All, me: Some("Ann".into()), ..options() };
     let (found, summary) = items(kind, &[(name, text)], &options);

@@ -6,10 +6,10 @@ use annals_core::Timestamp;
 
 use crate::{Imported, Item, Kind, Limits, Options, Source, Summary, import};
 
-/// The time of the import in every test.
+/// The time of the import in the tests that use this module.
 pub const NOW: &str = "2026-11-23T00:00:00Z";
 
-/// When the files of every test were written.
+/// The time that the files of the tests get.
 pub const WRITTEN: &str = "2026-11-01T00:00:00Z";
 
 /// Returns the options of the tests.

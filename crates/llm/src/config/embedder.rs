@@ -49,18 +49,18 @@ pub struct EmbedderConfig {
     /// `built-in`, the name of a model that `annals model pull` fetched, or a folder with an ONNX model. With `base_url`, the name
     /// of the endpoint's model.
     pub model: Option<String>,
-    /// What is written before a question, if the model's files do not say it.
+    /// What is written before a question. Overrides what the model's files say.
     pub query_prefix: Option<String>,
-    /// What is written before a text that is stored, if the model's files do not say it.
+    /// What is written before a text that is stored. Overrides what the model's files say.
     pub passage_prefix: Option<String>,
-    /// Tokens that the model reads of one text, if its files do not say it.
+    /// Tokens that the model reads of one text. Overrides what its files say.
     pub window: Option<u64>,
     /// The ONNX file in the folder of the model, if there are several.
     pub file: Option<PathBuf>,
-    /// How tokens are pooled, if the model's files do not say it.
+    /// How tokens are pooled. Overrides what the model's files say.
     pub pooling: Option<PoolingConfig>,
-    /// The file of ONNX Runtime's library, or `off`. If unset, it is looked for beside the program. Without it, a slower runtime that
-    /// is compiled in does the work.
+    /// The file of ONNX Runtime's library, or `off`. If unset, it is looked for beside the program and where the system keeps
+    /// libraries. Without it, a slower runtime that is compiled in does the work.
     pub onnxruntime: Option<String>,
     /// Base URL of an endpoint, to which `/embeddings` is appended: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,

@@ -13,7 +13,8 @@ const MAX_REPAIR_DEPTH: usize = 32;
 /// Maximum number of start positions that are tried.
 const STARTS: usize = 64;
 
-/// Returns the outermost JSON object or array in a text. Repairs broken JSON if nothing else helps.
+/// Returns the JSON of an answer: the whole text, or else the longest object or array in it. Repairs broken JSON if nothing else
+/// helps.
 pub(super) fn json(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Some(answer) = whole(text) {

@@ -1,6 +1,6 @@
-//! Shows a model what helps to understand its sources: who the agent is, what is known about the people who are named, and
-//! how the period before ended. All of it is bounded, and marked as data that must not be summarised; `grounding` removes
-//! what a summary contains of it anyway.
+//! Shows a model what helps to understand its sources: who the agent is, what is known about the names in them, and how the
+//! period before ended. All of it is bounded, and marked as data that must not be summarised; `grounding` removes what a summary
+//! contains of it anyway.
 
 use annals_core::ports::Background;
 use annals_core::{ALIAS, Agent, Fact, Zones};

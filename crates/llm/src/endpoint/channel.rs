@@ -27,7 +27,7 @@ use super::stream::{Spent, Watch, receive};
 use super::tokens;
 use crate::config::Model;
 
-/// Maximum time for one answer, whatever it consists of.
+/// Maximum time for one request with all its attempts.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 
 /// Maximum number of shapes in which one request is tried.

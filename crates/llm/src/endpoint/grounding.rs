@@ -42,7 +42,7 @@ pub(super) struct Evidence<'a> {
 }
 
 /// Marks the sentences that their sources do not support, and removes those with content of the background alone. Returns the
-/// number of distinct faults in the kept sentences: names, numbers, dates and contradicting clauses.
+/// number of distinct faults in the kept sentences: names, numbers, dates and contradicting sentences.
 pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
     let mut known = Sources::default();
     evidence.background.iter().for_each(|text| known.add(text));

@@ -2,9 +2,9 @@
 //! answers at once.
 //!
 //! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
-//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no
-//! window, the configured one applies, or the default of Ollama. Only servers of chat completions are asked. No memories are
-//! sent.
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no window,
+//! the configured one applies, or else a default, which Ollama has of its own. Only servers of chat completions are asked. No
+//! memories are sent.
 
 use std::time::Duration;
 

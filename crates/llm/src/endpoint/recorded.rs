@@ -29,17 +29,16 @@ pub fn question_of(task: &SummaryTask<'_>) -> Result<[String; 2]> {
     Ok([rendered.system, rendered.user])
 }
 
-/// Returns the two messages that ask for the facts of a task's turns in one request, with the background that fits a window of
-/// 8,192 tokens.
+/// Returns the two messages that ask for the facts of a task's turns in one request, with at most 1,000 tokens of background.
 pub fn extraction_question_of(task: &ExtractionTask<'_>) -> Result<[String; 2]> {
     let rendered = ExtractionPrompts::whole(task, BACKGROUND)?;
     Ok([rendered.system, rendered.user])
 }
 
-/// Reads an answer to the request of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes
-/// orders, credentials, sentences of the prompt's example, sentences with content of the background alone, and sentences beyond
-/// twice the word limit. Marks sentences without support, whatever is configured. Fails with [`Error::Model`] if no usable
-/// sentence is left, or if there are several and none has support.
+/// Reads an answer to the request of [`question_of`] as an endpoint does: every sentence is traced and checked. Removes orders,
+/// credentials, sentences of the prompt's example, sentences with content of the background alone, and sentences beyond twice the
+/// word limit. Marks sentences without support, whatever is configured. Fails with [`Error::Model`] if no usable sentence is
+/// left, or if there are at least three and none has support.
 pub fn draft_of(task: &SummaryTask<'_>, answer: &Value) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let all = lines::of(grain, task.sources, &zones)?;

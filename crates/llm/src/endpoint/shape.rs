@@ -2,9 +2,8 @@
 //! for.
 //!
 //! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
-//! its other name; if none is named, the less demanding formats are tried, and at last a whole answer without any option but
-//! the limit of tokens. The
-//! shape that worked is kept for the model, so a refusal costs one request in the life of the process.
+//! its other name; if none is named, the less demanding formats are tried, and at last a whole answer without any option but the
+//! limit of tokens. The shape that worked is kept for the model, so a refusal costs one request in the life of the process.
 
 use serde_json::Value;
 

@@ -39,9 +39,9 @@ impl<'a> Subject<'a> {
         Subject { task, grain: task.period.grain(), zones, language }
     }
 
-    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources
-    /// do not support, as configured. Returns the number of faults that are left. Fails if no sentence is left, or if there are
-    /// several and none is supported: the model did not read its sources.
+    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources do
+    /// not support, as configured. Returns the number of faults that are left. Fails if no sentence is left, or if there are at
+    /// least three and none is supported: the model did not read its sources.
     pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
         let example = example(self.language, self.grain);
         drafted.retain(|sentence| !is_of_example(&sentence.text, example));

@@ -1,4 +1,5 @@
-//! Reports at which step each sentence of a period was left out, for development of the engine. Nothing else calls it.
+//! Reports at which step each sentence of a period was left out, for development of the engine. Only the example `extracts` calls
+//! it.
 
 use annals_core::{Grain, Memory, Sentence};
 

@@ -28,8 +28,9 @@ const READ: usize = 200;
 const MAX_BYTES: usize = 4_000;
 
 impl Language {
-    /// Returns the language with the most function words in the text. A text without any in Latin script has the language that
-    /// its special letters indicate, otherwise English: notes and headlines have none, and English rules do little harm there.
+    /// Returns the language with the most function words in the text. Without function words, a text in Latin script has the
+    /// language that its special letters indicate, otherwise English: notes and headlines have none, and English rules do little
+    /// harm there. Most words of an unspaced text are in such a script.
     pub(super) fn of(tokens: &[Token]) -> Language {
         let read = &tokens[..READ.min(tokens.len())];
         if read.iter().filter(|token| is_unspaced(token.raw)).count() * 2 > read.len() {

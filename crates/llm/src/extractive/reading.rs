@@ -226,8 +226,8 @@ impl Text<'_> {
         continues || !below.starts_with(sentence) && !shares()
     }
 
-    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse
-    /// Brand".
+    /// Returns whether a sentence of a report is a quotation, or says without a number what someone says: "“We lost everything,”
+    /// said Ilse Brand".
     fn is_speech(&self, sentence: &str, tokens: &[Token]) -> bool {
         let is_quote = sentence.starts_with(['"', '“', '„', '«', '»']);
         let has_number = tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));

@@ -265,7 +265,7 @@ fn is_part(tokens: &[Token]) -> bool {
         && (word(1) == "of" && is_in("them the its his her their", word(2)) || is_in("others other more the", word(1)))
 }
 
-/// Returns whether the sentence begins with its verb, and names nobody: "Skipped the offset", "Closes the issue".
+/// Returns whether a sentence begins with its verb; a past form must not name anybody: "Skipped the offset", "Closes the issue".
 fn lacks_subject(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first() else { return false };
     let is_verb = |at: usize| tokens.get(at).is_some_and(|token| verbs::is_finite(&token.lower));

@@ -151,7 +151,7 @@ const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspi
     people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
     stayed staying";
 
-/// Times other than months and weekdays that name a day, a season or a holiday. "Last week" gets a date instead.
+/// Words for seasons, holidays and other times, except months and weekdays. "Last week" gets a date instead.
 const TIMES: &str =
     "spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon midnight";
 

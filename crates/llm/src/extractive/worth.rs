@@ -26,8 +26,8 @@ const PLAIN: f64 = 0.6;
 /// Factor for questions, which say less than their answers; they are quoted only if nothing else was said.
 const QUESTION: f64 = 0.3;
 
-/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have
-/// none.
+/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have hardly
+/// any.
 const CUT: f64 = 0.5;
 
 /// Minimum words of more than three letters with content in a line of a record; more without name or notable event.
@@ -58,7 +58,7 @@ fn least(grain: Grain, form: Form) -> f64 {
 /// The rating of a sentence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worth {
-    /// Distinct words with content, each with its worth, in alphabetical order.
+    /// Distinct words with content, each with its worth, in alphabetical order. Then the words of the label, which have no worth.
     pub(super) words: Vec<(String, f64)>,
     /// Factor on the sum of its words, from kind of event, form and length.
     pub(super) factor: f64,

@@ -44,7 +44,7 @@ pub(crate) struct SummaryFrame {
 pub(crate) struct SummaryData {
     /// Name and description of the agent, fenced.
     pub(crate) agent: String,
-    /// Known facts about the people who are named, fenced.
+    /// Known facts about the names in the sources, fenced.
     pub(crate) known: String,
     /// The end of the summary of the period before, fenced.
     pub(crate) before: String,
@@ -88,7 +88,7 @@ pub(crate) struct ExtractionFrame {
 pub(crate) struct ExtractionData {
     /// Names of the speakers, fenced.
     pub(crate) speakers: String,
-    /// Known facts about the people who are named, fenced.
+    /// Known facts about the speakers and the names in the turns, fenced.
     pub(crate) known: String,
     /// Names of predicates, fenced.
     pub(crate) predicates: String,

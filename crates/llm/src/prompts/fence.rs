@@ -1,7 +1,7 @@
 //! Puts text of conversations into a prompt in such a way that it stays data.
 //!
-//! The delimiter of a block contains a hash of the block, so no text inside can contain it. Line breaks inside texts are
-//! removed, so every line inside a block begins with text that we wrote.
+//! The delimiter of a block contains a hash of the block, so no text inside can contain it. Line breaks inside texts are removed,
+//! so each text stays on its line.
 
 use annals_core::Digest;
 pub(crate) use annals_core::tame;

@@ -87,7 +87,8 @@ pattern!(
     r"^(?P<name>\p{Lu}\p{L}+) (?P<verb>is|has|lives|works|likes|loves|hates|enjoys|speaks|plays|studies|owns|quit|moved|bought|adopted|joined|got)\b"
 );
 
-/// Returns whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
+/// Returns whether a word of one name, of at least three letters, is a prefix of a word of the other: Annie and Ann, Ann Smith
+/// and ann_s.
 pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> { words(&folded(text)).map(str::to_owned).collect() };
     let (speaker, name) = (words(speaker), words(name));

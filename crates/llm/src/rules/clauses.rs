@@ -89,7 +89,7 @@ pub(super) fn takes_back(text: &str) -> bool {
     split::sentences(&text, usize::MAX).next().is_some_and(|first| TAKES_BACK.is_match(first))
 }
 
-/// Normalises apostrophes and quotation marks, and removes descriptions of attachments.
+/// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments.
 pub(super) fn plain(text: &str) -> String {
     let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
     let text = ATTACHED.replace_all(&text, "");

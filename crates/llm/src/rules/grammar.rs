@@ -2,8 +2,8 @@
 //!
 //! A pattern of the table is a regular expression that matches a whole clause, ignoring case; `{word}` stands for an entry of
 //! [`WORDS`]. Its groups are `o` (the object), `former` (the value that ends), `kind` and `kin` (what sort of thing or relative
-//! the object is), and groups that are only checked for their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name`
-//! and so on.
+//! the object is), and groups that are checked for their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name` and so
+//! on.
 
 /// Defines a static regular expression that is compiled once.
 macro_rules! pattern {

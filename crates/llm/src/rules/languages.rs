@@ -136,8 +136,8 @@ impl Language {
 }
 
 impl Language {
-    /// Returns the English word from the dictionary, otherwise the word itself. What a preposition adds to a word is removed
-    /// before, unless it says that the statement is not real: "im Spiel".
+    /// Returns the English word from the dictionary, otherwise the word itself. If the dictionary lacks the word, what a
+    /// preposition adds to it is removed first, unless that says that the statement is not real: "im Spiel".
     fn translated<'a>(&self, word: &'a str) -> &'a str {
         let known = |word: &str| self.words.get(&folded(word)).copied();
         let bare =

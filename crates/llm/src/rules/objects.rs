@@ -1,5 +1,5 @@
-//! Checks the text in the place of an object: accepts all of it if it is of the class that the rule requires, otherwise refuses
-//! it.
+//! Reads the text in the place of an object: returns its objects if all of it is of the class that the rule requires, otherwise
+//! nothing.
 
 use regex::Regex;
 

@@ -19,7 +19,7 @@ use super::polarity;
 use super::table::{CLAUSES, MENTIONS, Rule, States};
 use super::tails::{self, Form};
 
-/// Groups of patterns that are only checked for their class.
+/// Groups of patterns that are checked for their class.
 const CLASSES: [(&str, Shape); 11] = [
     ("place", Shape::Place),
     ("former", Shape::Place),

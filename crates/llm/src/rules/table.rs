@@ -70,8 +70,8 @@ impl Rule {
 /// Rules for whole clauses.
 pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)^(?:", OF_CLAUSES, ")$"));
 
-/// Rules for people and pets named in passing: at the start of a clause, or after a preposition, "and", "is", "meet", "I" or
-/// "we".
+/// Rules for people and pets named in passing: at the start of a clause, after a comma, or after certain prepositions,
+/// conjunctions, verbs and pronouns.
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled(
         r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|when|while|since|after|before|than) )(?:",

@@ -12,7 +12,7 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
-/// Types of lines that are no turns.
+/// Types of lines that are no turns, except an attachment with typed text.
 const NO_TURNS: [&str; 22] = [
     "agent-color",
     "agent-name",

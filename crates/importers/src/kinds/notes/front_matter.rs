@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A note without its front matter.
 pub struct Note<'a> {
-    /// The values by key, in lower case. A list is joined with ", ".
+    /// The values by key; keys are in lower case. A list is joined with ", ".
     pub fields: BTreeMap<String, String>,
     /// The text below the front matter.
     pub body: &'a str,

@@ -20,7 +20,7 @@ pub struct Section {
 pub struct Sections {
     /// Sections with text, in order.
     pub sections: Vec<Section>,
-    /// Headings that have no text and no subsection, with their lines.
+    /// Headings that have no text and no subsection with text, with their line numbers.
     pub empty: Vec<(u64, String)>,
 }
 
@@ -97,7 +97,7 @@ impl Splitter {
         self.found.push(Section { headings, line, own_line: open.line, text: lines.join("\n").trim().to_owned() });
     }
 
-    /// Moves waiting headings to `empty` if a heading of `level` ends them before they got a subsection.
+    /// Moves waiting headings to `empty` if a heading of `level` ends them before they got a subsection with text.
     fn drop_waiting(&mut self, level: usize) {
         let (keep, gone): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(|(above, _, _)| *above < level);
         self.waiting = keep;

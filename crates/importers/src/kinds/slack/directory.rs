@@ -35,7 +35,7 @@ pub struct Directory {
 pub struct Channel {
     /// The id of the channel, or the name of its folder if the lists do not contain it.
     pub id: String,
-    /// The name of the channel with its kind.
+    /// `#NAME`; for direct and group messages the kind and the names of the members.
     pub title: String,
 }
 

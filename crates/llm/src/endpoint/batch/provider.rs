@@ -25,7 +25,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit of an upload, and of creating a batch.
 const UPLOAD: Duration = Duration::from_secs(1_800);
 
-/// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
+/// Separates the fields of a form. No line of the files begins with it, because each is a JSON object.
 const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
 
 /// Maximum characters of a provider's reason that are shown.

@@ -1,7 +1,7 @@
 //! Finds sentences that say the opposite of their sources: a negation that was lost or added.
 //!
 //! Each clause of a sentence is compared with the clause of its sources that shares most words with it. Clauses that share too
-//! little are not judged, nor are pairs in which either clause negates by a verb ("refused", "missed").
+//! little are not judged, nor are pairs in which a word of either clause denies by itself ("refused", "hardly").
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -36,7 +36,7 @@ struct Clause {
     /// Content words of the clause, cut to stems.
     words: BTreeSet<String>,
     negated: bool,
-    /// Whether a verb negates: "refused", "missed".
+    /// Whether a word denies by itself: "refused", "hardly".
     denies: bool,
     asks: bool,
 }
@@ -83,7 +83,7 @@ static IDIOMS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&idioms.replace("\\\n        ", "")).expect("the pattern is a constant, and a test uses it")
 });
 
-/// Words that negate a clause, in the languages of the built-in rules.
+/// Words that negate a clause, in English, German, French, Spanish, Portuguese, Italian and Dutch.
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "cant", "dont", "didnt",
     "isnt", "wasnt", "wont", "nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "nichts",
@@ -92,7 +92,7 @@ const NEGATIONS: &[&str] = &[
     "nooit", "niets",
 ];
 
-/// Beginnings of verbs and adjectives that deny by themselves.
+/// Beginnings of verbs and other words that deny by themselves.
 const DENIALS: &[&str] = &[
     "refus",
     "declin",

@@ -26,7 +26,7 @@ const DIALECTS: [(Dialect, &str, usize); 10] = [
     (Dialect::Mistral, "chat", 3),
 ];
 
-/// Returns a rig with every optional setting.
+/// Returns a rig that also sends a key, a temperature and a level of reasoning.
 fn rig(server: &ModelServer, api: &str) -> Rig {
     Rig::with(server, json!({ "api": api, "key": "sk-test", "temperature": 0.2, "reasoning": "low" }))
 }

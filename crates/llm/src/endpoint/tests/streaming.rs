@@ -82,7 +82,6 @@ async fn server_with_one_slot_gets_one_request_at_a_time() {
         Dialect::LlamaCpp { window: 8_192, slots: 1 },
         [0, 1, 2].map(|_| Script::Paced(Duration::from_millis(80), Duration::ZERO)),
     );
-    // Two requests at once would make the second wait longer than this.
     let rig = Rig::with(&server, json!({ "timeout": "5s" }));
     let day = a_day().await;
     let most = async {

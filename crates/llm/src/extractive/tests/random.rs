@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Returns a strategy for conversations of several weeks: sentences of words, fillers, questions, punctuation, wide characters,
-/// in any order.
+/// Returns a strategy for conversations of up to four months: sentences of words, fillers, questions, punctuation, wide
+/// characters, in any order.
 fn conversation() -> impl Strategy<Value = Vec<Memory>> {
     let word = prop::sample::select(vec![
         "moved",

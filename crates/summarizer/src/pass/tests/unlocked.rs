@@ -33,8 +33,8 @@ async fn unlocked_by(summarizer: &Summarizer, act: Act) -> Passed {
     summarizer.pass_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap()
 }
 
-/// Runs an action during a pass. Expects `stale` stale summaries of days, no saved summary with the text `gone`, and that a
-/// further pass ends like a pass under the lock.
+/// Runs an action during a pass. Expects `stale` stale summaries of days, no saved summary with the text `gone`, and that one
+/// further pass leaves nothing to do.
 async fn check(act: fn(Arc<MemoryCatalog>) -> Act, stale: u64, gone: &str) {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
