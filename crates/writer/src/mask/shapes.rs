@@ -38,7 +38,7 @@ pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         shape("jwt", r"(?-u:\b)(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
         shape("bearer-token", AUTHORIZATION, |_| true),
         shape("bearer-token", r"(?-u:\b)[Bb]earer\s+([A-Za-z0-9._~+/=-]{20,})", |token| has_run(token, 12)),
-        shape("password", &labelled("password|passwd|passphrase|passcode|pwd"), is_password),
+        shape("password", &labelled(PASSWORD_LABELS), is_password),
         shape("api-key", &labelled(KEY_LABELS), |value| is_password(value) && value.len() >= 8),
         shape("secret", &labelled("secret|token"), |value| is_password(value) && has_run(value, 8)),
         shape("card-number", CARD, is_card),
@@ -49,6 +49,9 @@ const PRIVATE_KEY: &str = r"(?s)(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)
 const URL: &str = r"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]{0,30}://[[:graph:]--[/:@\[]]{0,200}:([[:graph:]--[/@]]{1,200})@";
 const AUTHORIZATION: &str =
     r#"(?i)(?-u:\b)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})"#;
+/// Words for a password in the languages of the built-in rules.
+const PASSWORD_LABELS: &str = "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|\
+    palavra-passe|wachtwoord|密码|密碼|口令|パスワード";
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
 /// Pattern of a card number by the number ranges of the issuers: sixteen digits, together or in fours, or fifteen, together or
@@ -66,8 +69,8 @@ fn shape(kind: &'static str, pattern: &str, is_secret: fn(&str) -> bool) -> Shap
 
 /// Builds the pattern of a label: `LABEL: `, `"LABEL" = "`, `LABEL for the router is `.
 fn labelled(labels: &str) -> String {
-    let whose = r"(?:\s+(?:for|to|of|at|on|in)(?:\s+[A-Za-z0-9'-]{1,40}){1,4}?)?";
-    let is = r"(?:\s+is\s*:?\s+|\s*(?:=>|:=|==?|:)\s*)";
+    let whose = r"(?:\s+(?:for|to|of|at|on|in|für|von|vom|de|del|du|da|do|para|pour|di|van|voor)(?:\s+[\p{L}0-9'-]{1,40}){1,4}?)?";
+    let is = r"(?:\s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+|\s*(?:=>|:=|==?|:|：|是|为|為|は)\s*)";
     format!(r#"(?i)(?:{labels})\\?["'`]?{whose}{is}\\?["'`]?()"#)
 }
 

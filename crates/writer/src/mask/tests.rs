@@ -55,6 +55,11 @@ fn words_around_a_secret_are_kept() {
     check("postgres://ann:hunter2@db/x", "postgres://ann:[masked:url-password]@db/x");
     check("redis://:s3cr3t@cache:6379", "redis://:[masked:url-password]@cache:6379");
     check("my password is hunter2.", "my password is [masked:password].");
+    check("Mein Passwort ist geheim123!", "Mein Passwort ist [masked:password]!");
+    check("Das Kennwort für den Router lautet x9kLm2", "Das Kennwort für den Router lautet [masked:password]");
+    check("我的密码是 hunter2hunter2", "我的密码是 [masked:password]");
+    check("mi contraseña es gatito2020", "mi contraseña es [masked:password]");
+    check("mon mot de passe est soleil77.", "mon mot de passe est [masked:password].");
     check("The wifi password at home is Sunshine99!", "The wifi password at home is [masked:password]!");
     check("Password: p@ssword", "Password: [masked:password]");
     check("passwd=1234", "passwd=[masked:password]");
@@ -76,6 +81,7 @@ fn words_around_a_secret_are_kept() {
 #[test]
 fn ordinary_text_is_not_masked() {
     stays("my password is on the fridge");
+    stays("mein Passwort ist geheim, mi contraseña es difícil, 密码是秘密");
     stays("The secret is patience. The token is gone.");
     stays("password: required; password: <password>; password=$PASSWORD, password: ********");
     stays("The password is case-sensitive and must be 8-characters long.");

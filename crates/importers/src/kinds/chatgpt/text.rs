@@ -19,10 +19,11 @@ fn without_spans(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(OPEN) {
         clean.push_str(before);
-        // If an answer was cut off, the last span has no end; it then ends with its line.
-        let (span, after) = after.split_once(CLOSE).unwrap_or((after.lines().next().unwrap_or(after), ""));
+        // In an answer that was cut off, a span has no end: it then ends with its line.
+        let line = after.find('\n').map_or(after, |end| &after[..end]);
+        let (span, _) = line.split_once(CLOSE).unwrap_or((line, ""));
         clean.push_str(&shown(span));
-        rest = after;
+        rest = after[span.len()..].trim_start_matches(CLOSE);
     }
     clean.push_str(rest);
     clean
@@ -91,6 +92,7 @@ mod tests {
         check("It rains.\u{e200}cite\u{e202}turn0search1\u{e201} Often.", "It rains. Often.");
         check("\u{e200}entity\u{e202}[\"city\",\"Bern\",\"capital\"]\u{e201} is small.", "Bern is small.");
         check("Cut\u{e200}cite\u{e202}turn", "Cut");
+        check("Cut\u{e200}cite\u{e202}turn\nMore.\u{e200}cite\u{e202}turn1\u{e201} End.", "Cut\nMore. End.");
         check("Said so【12†source】【3:1†a.pdf】.", "Said so.");
         check("Chinese 【标题】 stays.", "Chinese 【标题】 stays.");
         check("Get [the file](sandbox:/mnt/data/a.csv) now", "Get the file now");
