@@ -68,7 +68,7 @@ fn searched(answer: &SearchAnswer) -> String {
     }
 }
 
-/// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
+/// Prints one result: grain and dates, then the text. Of a summary, prints the lines that match the question best.
 pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zones: &Zones) {
     let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),
