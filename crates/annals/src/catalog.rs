@@ -111,7 +111,7 @@ async fn follow(folder: &Path, catalog: &PostgresCatalog) -> Result<()> {
     write_ids(folder, &[&next]).map_err(failed)
 }
 
-/// Returns whether the folder was used last with the catalog, or has no projections yet.
+/// Returns whether the folder was used last with the catalog, or has neither ids nor projections yet.
 fn may_follow(folder: &Path, stored: Option<&str>) -> io::Result<bool> {
     match fs::read_to_string(folder.join(MARKER)) {
         Ok(ids) => Ok(stored.is_some_and(|stored| ids.lines().any(|id| id == stored))),

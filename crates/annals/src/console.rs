@@ -9,7 +9,7 @@ use annals_core::Error;
 
 use crate::failure;
 
-/// The escape sequences that this program uses for colours and weights. None of them hides or moves text.
+/// The escape sequences for colours and weights in text for people. None of them hides or moves text.
 const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[36m"];
 
 /// Prints text for people to standard output, without colours unless a terminal shows them. Escapes control sequences and

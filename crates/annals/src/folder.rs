@@ -178,7 +178,7 @@ impl Folder {
         &self.service
     }
 
-    /// Returns the catalog, for copying it and for saving replies of models that the doctor tries.
+    /// Returns the catalog itself, for code that needs more than the operations.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }

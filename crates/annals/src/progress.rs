@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use crate::failure::print as print_error;
 use crate::view::count;
 
-/// Without a terminal, smaller tasks print no progress: they end quickly.
+/// Without a terminal, smaller tasks print no line for a tenth: they end quickly.
 const LONG: u64 = 1000;
 
 /// The bars on the terminal: an import reads, stores and embeds, and two of these may be under way at once.

@@ -56,7 +56,7 @@ pub(crate) async fn run(args: &Graph) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Measures both directions over one graph.
+/// Measures walks that follow facts outwards, and walks that follow them both ways, over one graph.
 async fn measure(args: &Graph, shape: Shape, degree: usize) -> Result<Vec<Row>, Failure> {
     let entities = (args.facts / degree).max(1);
     let mut random = StdRng::seed_from_u64(args.seed);

@@ -5,8 +5,8 @@ use std::path::Path;
 use annals_core::{Error, Result};
 use duckdb::{Connection, params};
 
-/// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data.
-/// Both are files that we made: DuckDB reads no foreign data here.
+/// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data. `source`
+/// is a file that we made: DuckDB reads no foreign data here.
 pub fn json_to_parquet(source: &Path, target: &Path) -> Result<()> {
     let convert = || {
         let connection = Connection::open_in_memory()?;

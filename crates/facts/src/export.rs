@@ -1,4 +1,5 @@
-//! Exports a copy of an agent's table. The stored file has the public format, so nothing is converted.
+//! Exports a copy of an agent's table, or an empty table if none is stored. The stored file has the public format, so nothing is
+//! converted.
 
 use std::path::Path;
 

@@ -55,8 +55,8 @@ use parquet_store::ParquetStore;
 use table::Table;
 use table_cache::{CachedTable, TableCache};
 
-/// Maximum number of facts of a walk that runs on the calling thread. Most walks are that small, and end before another thread
-/// would start.
+/// Maximum number of facts that a walk may look at on the calling thread. Most walks are that small, and end before another
+/// thread would start.
 const AT_ONCE: usize = 64;
 
 /// The folder beside local tables where DuckDB reads and writes; emptied at every start.

@@ -11,7 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::table::Table;
 
-/// Number of tables that stay loaded.
+/// Number of slots that are kept; more only while they are in use.
 const KEPT: usize = 8;
 
 /// An agent's table; `None` if it is not loaded.

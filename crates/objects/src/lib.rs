@@ -2,7 +2,7 @@
 //!
 //! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
 //! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
-//! deletions are synced, and files that a crash left half-written are found. The crate assumes that only one process uses the
+//! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process uses the
 //! prefix. It does not interpret names or content.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

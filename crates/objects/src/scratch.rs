@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub struct Scratch(Arc<PathBuf>);
 
 impl Scratch {
-    /// Creates the folder, or empties it of files that a crash left.
+    /// Creates the folder. Empties it if it exists: a crash may have left files.
     pub fn emptied(folder: &Path) -> io::Result<Scratch> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;

@@ -63,7 +63,7 @@ fn find_files(
     Ok(found)
 }
 
-/// Returns `None` for a missing file, which was removed while the folder was listed.
+/// Returns `None` for a missing file or folder. A file may be removed while its folder is listed.
 fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),

@@ -1,7 +1,7 @@
-//! Authentication and authorization: keys, scopes, and the agents of a key.
+//! Checks of a request before its route: connections, size, time and rate, Host and Origin, and the key.
 //!
-//! Guarded requests are checked here before they reach an operation. The answer about an agent that a caller may not use is the
-//! same as if it did not exist.
+//! The routes check the scopes and agents of the key (`rest/extract.rs`, `mcp`). The answer about an agent that a caller may not
+//! use is the same as if it did not exist.
 
 mod bounds;
 mod connections;

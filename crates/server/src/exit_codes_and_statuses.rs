@@ -1,6 +1,6 @@
 //! How each error is reported: HTTP status, exit code of a command, seconds until a retry makes sense, and advice for a model
-//! that called a tool. The stable code of an error is [`Error::code`]. Refusals before an operation, such as a rate limit or
-//! a disk that is nearly full, are made in `rest/problem.rs` and set their own status.
+//! that called a tool. The stable code of an error is [`Error::code`]. Refusals before an operation, such as a rate limit or a
+//! disk that is nearly full, are no [`Error`]: they are problems with a status of their own (`rest/problem.rs`).
 
 use annals_core::{Error, ObjectKind, SignedDuration};
 use axum::http::StatusCode;
@@ -12,7 +12,8 @@ pub struct Row {
     /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that
     /// a command ran and found or left a problem.
     pub exit_code: u8,
-    /// Seconds after which a retry makes sense, sent as `Retry-After`. `None` if the same request fails again.
+    /// Seconds after which a retry makes sense, sent as `Retry-After`. `None` if waiting alone does not help, or if the time is
+    /// unknown.
     pub retry_after: Option<u64>,
     /// Advice to a model on what to do next.
     pub advice: &'static str,

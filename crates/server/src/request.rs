@@ -1,6 +1,6 @@
 //! The id of a request: taken from its header or generated, and present in the answer's header, in the log and in problem
-//! documents. Also writes one log line per request. It never contains the path, the query or a header, which may name people or
-//! hold a key.
+//! documents. Also writes one log line per request. It never contains the path, the query or another header, which may name
+//! people or hold a key.
 
 use std::future::Future;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Operation `apply`: writes a batch in one commit, or in several if it is large.
 //!
-//! A commit appends new rows, merges changed ones by key, and removes the other rows of the same memories: parts that a
-//! shorter text no longer has, and deleted memories. Applying a batch twice has the same effect as once.
+//! A commit of new memories appends their rows. Any other commit merges rows by key, and removes the other rows of the same
+//! memories: parts that a shorter text no longer has, and deleted memories. Applying a batch twice has the same effect as once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,14 +19,14 @@ use crate::maintenance::Versions;
 use crate::rows;
 use crate::tables::{Slot, Tables};
 
-/// Rows of one commit. Larger batches, as in a rebuild, become several commits of whole memories. A row takes about 10
-/// kB with its text, and a merge holds about three copies of its input.
+/// A commit takes whole memories until it has at least this many rows; larger batches, as in a rebuild, become several commits. A
+/// row takes about 10 kB with its text, and a merge holds about three copies of its input.
 const ROWS_AT_ONCE: usize = 1_000;
 
 /// A memory and all its parts by number. A memory without parts is deleted.
 type Change = (MemoryId, BTreeMap<u32, Part>);
 
-/// Applies the batch durably, then runs maintenance if it is due.
+/// Applies the batch durably, and runs maintenance after each commit with which it becomes due.
 pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch)?;
     let dimension = batch.dimension;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Maximum number of rows for which all vectors are compared exactly.
 const SIGNS_FROM: usize = 20_000;
-/// The tables get this fraction of the memory that the process may use: one eighth.
+/// The tables get the memory that the process may use, divided by this.
 const PART: usize = 8;
 const MAX_BYTES: usize = 1 << 30;
 /// Minimum size of the cache in bytes; also used if the size of the memory is unknown.
@@ -27,8 +27,8 @@ impl CacheLimits {
         CacheLimits { bytes, signs_from: SIGNS_FROM }
     }
 
-    /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory,
-    /// at least 64 MB and at most 1 GB.
+    /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory, at least
+    /// 64 MiB and at most 1 GiB.
     pub fn of_machine() -> CacheLimits {
         CacheLimits::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(MIN_BYTES, MAX_BYTES))
     }

@@ -1,8 +1,8 @@
-//! The number of a table's newest version, in an object of our own beside LanceDB's.
+//! The number of the version that the last commit of rows made, in an object of our own beside LanceDB's.
 //!
-//! LanceDB opens the newest manifest that it finds. Without this object a lost manifest would go unnoticed: the table would
-//! open one version older, with fewer rows. The object is written after each commit. If a crash leaves an older number or none,
-//! only the check is weaker.
+//! LanceDB opens the newest manifest that it finds. Without this object a lost manifest would go unnoticed: the table would open
+//! one version older, with fewer rows. The object is written after each commit of rows, not after maintenance. If a crash leaves
+//! an older number or none, only the check is weaker.
 
 use annals_objects::{Objects, is_missing};
 use object_store::Result;

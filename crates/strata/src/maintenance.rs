@@ -1,9 +1,9 @@
-//! Maintenance: joins fragments, indexes new rows and drops old versions. Runs after a commit under the write lock, so
-//! that it never conflicts with a commit.
+//! Maintenance: joins fragments, indexes new rows and drops old versions. Runs after a commit or on request, under the write
+//! lock, so that it never conflicts with a commit.
 //!
-//! Every commit adds a version, a manifest and a fragment, and LanceDB never removes one by itself: a week of an
-//! agent's writes would be thousands of files and seconds per search. The version number alone decides when maintenance
-//! is due, so a restart loses nothing.
+//! Every commit adds a version, a manifest and a fragment, and LanceDB never removes one by itself: a week of an agent's writes
+//! would be thousands of files and seconds per search. The version number alone decides when maintenance is due after a commit,
+//! so a restart loses nothing.
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
@@ -16,7 +16,7 @@ use crate::damage::explain;
 use crate::rows::{END, START};
 use crate::tables::{Slot, TEXT_INDEX};
 
-/// The thresholds of maintenance. Tests use smaller numbers to reach them sooner.
+/// The thresholds of maintenance, and the sizes of caches. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maintenance {
     /// Number of versions from one run to the next. Twenty is LanceDB's own advice. Without maintenance the time of an

@@ -22,7 +22,8 @@ use crate::maintenance::Maintenance;
 use crate::rows;
 use annals_index::InMemoryTables;
 
-/// Number of handles kept open. On a small machine about ten agents are active at once; each handle costs about 10 kB.
+/// Number of handles kept open; more only while all of them are in use. On a small machine about ten agents are active at once;
+/// each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
 /// Memory in MB for building a text index, before a part of it is written out. LanceDB's default is 2 GiB per worker.
 const INDEX_BUILD_MB: u64 = 64;
@@ -64,8 +65,8 @@ impl Tables {
         Ok(Tables { objects, maintenance, in_memory, searching, database, slots })
     }
 
-    /// Replaces the connection, and so empties the caches, after a table was removed. LanceDB keys its caches by path and
-    /// version: a table that is created again at the same path would be searched with the text index of the removed one.
+    /// Replaces the connection, and so empties the caches, after a table was removed or moved aside. LanceDB keys its caches by
+    /// path and version: a table that is created again at the same path would be searched with the text index of the removed one.
     pub(crate) async fn forget_caches(&self) -> Result<()> {
         *self.database() = connected(&self.objects, &self.maintenance).await?;
         Ok(())

@@ -1,5 +1,5 @@
 //! A second, deliberately plain implementation of the calendar, to test `core/src/period.rs` and `core/src/zones.rs` against.
-//! Uses only the same calendar library, for clock readings, next days, weekdays and ISO weeks.
+//! Uses only the same calendar library, for clock readings, next days, weekdays, ISO weeks and the ends of months.
 //!
 //! - `almanac`: instants of each day, by reading the clock every 15 minutes; days of each period, by labelling each day.
 //! - `places`: zones and years with unusual clocks or calendars, and the days under test.

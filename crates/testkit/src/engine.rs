@@ -1,4 +1,4 @@
-//! An in-memory engine: a summary consists of the first words of each source.
+//! An in-memory engine: a summary consists of the base and the first words of each source.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Result, Sentence, Settings};

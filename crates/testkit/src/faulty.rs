@@ -16,7 +16,8 @@ use annals_core::{
 };
 use async_trait::async_trait;
 
-/// A wrapper around a port. Counts the calls of its async methods. A failed call never reaches the inner port.
+/// A wrapper around a port. Counts the calls of its async methods, except [`Engine::awaited`]. A failed call never reaches the
+/// inner port.
 #[derive(Debug)]
 pub struct Faulty<P> {
     inner: P,

@@ -1,5 +1,5 @@
-//! Shared test code of all crates: in-memory implementations of the ports, wrappers that fail on purpose, and one conformance
-//! suite per port.
+//! Shared test code of all crates: in-memory implementations of the ports, a wrapper that fails on purpose, conformance suites
+//! for the ports, a model endpoint, and a second calendar.
 //!
 //! The in-memory implementations are complete: plain maps, slow and obviously right. They pass the same suites as the stores.
 //! Used in tests only, so this crate may panic. It never reads a clock. Only [`ModelServer`] uses the network, on 127.0.0.1;

@@ -43,9 +43,9 @@ pub enum Script {
     Thinks(String),
     /// This reasoning and no answer, with finish reason `length`.
     ThinksTooLong(String),
-    /// A good answer with a pause before the first token, and before each further one.
+    /// A good answer with a pause before the first event, and before each further one.
     Paced(Duration, Duration),
-    /// The first events of a good answer, then the end of the connection.
+    /// The first events of a good answer, then the end of the stream.
     BreaksOff(usize),
     /// The first events of a good answer, then nothing on an open connection.
     Stalls(usize),
@@ -57,7 +57,7 @@ pub enum Script {
     Refuses(u16, Option<u64>),
     /// No answer, for as long as the client waits.
     Hangs,
-    /// An answer of this many bytes.
+    /// An answer with a text of this many bytes.
     Floods(usize),
     /// This body, with status 200.
     Raw(String),
@@ -75,7 +75,8 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Returns the content of the last message of a role, or an empty string if there is none.
+    /// Returns the content of the last message of a role, or of a separate `system` field. Returns an empty string if there is
+    /// none.
     pub fn content_of(&self, role: &str) -> &str {
         if role == "system" && self.body["system"].is_array() {
             return self.body["system"][0]["text"].as_str().unwrap_or_default();
@@ -138,7 +139,7 @@ impl ModelServer {
         self.shared.script.lock().unwrap().push_back(script);
     }
 
-    /// Returns all requests so far.
+    /// Returns all requests so far, without those of batches and those that ask about the server.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.shared.requests.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! Helpers that replace the present state of a store. They read it first, as every writer has to.
+//! Helpers that replace the present state of a store. Those for watermarks and summaries read it first, as every writer has to.
 
 use annals_core::ports::{Block, Blocks, Building, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, Grain, Result, Summary};

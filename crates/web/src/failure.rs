@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     Token,
     /// The form is too large.
     TooLarge,
-    /// The service accepts no new messages at present; the text says why.
+    /// The service accepts no new messages or uploads at present; the text says why.
     Refused(String),
     /// No route has this path.
     NotFound,

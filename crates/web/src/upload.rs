@@ -16,7 +16,7 @@ use crate::fields::Fields;
 use crate::session::is_same;
 use crate::visit::{TOKEN, Visitor};
 
-/// An upload without a byte for this long is aborted.
+/// Maximum time without a byte of the upload. The server's limit on silent bodies is shorter, and aborts it sooner.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Maximum size in bytes of a field that is no file.
 const MAX_FIELD_BYTES: u64 = 4096;

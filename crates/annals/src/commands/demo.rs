@@ -53,7 +53,7 @@ pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
     for (text, grain, period) in QUESTIONS {
         say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grains {grain} --period {period}{DIM:#}\n");
         let results = ask(&folder, &agent, text, grain, period).await?;
-        results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
+        results.iter().for_each(|found| search::print_found(found, Some(text), &zones));
     }
     let data = folder.path().display();
     say!("{DIM}Try your own question: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");

@@ -45,8 +45,8 @@ fn detected(global: &Global, args: &Import) -> Result<Format> {
     }
 }
 
-/// Returns whether the files may be of another kind: all exist, and at least one is a folder or does not begin with a JSON
-/// message.
+/// Returns whether the files may be of another kind: all are files or folders, and at least one is a folder or does not begin
+/// with a JSON message.
 fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
     let mut found = false;
     for path in files.iter().map(AsRef::as_ref) {

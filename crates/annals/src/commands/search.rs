@@ -45,7 +45,7 @@ fn print(answer: &SearchAnswer, question: Option<&str>, zones: &Zones) {
         say!("Nothing was found ({}).", searched(answer));
     }
     for found in &answer.results {
-        print_found(found, question, &answer.agent, zones);
+        print_found(found, question, zones);
     }
     say_zone(answer.results.iter(), zones);
     if let Some(why) = &answer.not_reranked_because {
@@ -68,7 +68,7 @@ fn searched(answer: &SearchAnswer) -> String {
     }
 }
 
-/// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
+/// Prints one result: grain and dates, then the text. Of a summary, prints the lines that match the question best.
 pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, zones: &Zones) {
     let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use annals_core::is_wide;
 
-/// Number of lines shown.
+/// Maximum number of lines shown.
 const LINES: usize = 3;
 
 /// Minimum length of a word, in characters; shorter ones are mostly function words. Does not apply to scripts without spaces.

@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// Number of words of a message in a search, besides its unique word.
 const WORDS: usize = 6;
 
-/// Times since a message was due to be sent, in microseconds.
+/// Times in microseconds. All but `search` begin when a message was due to be sent.
 pub(crate) struct Seen {
     /// Until its acknowledgement.
     pub acknowledged: Histogram<u64>,

@@ -1,4 +1,5 @@
-//! Prepares the questions made from rows, a date range with a tenth of the rows, and the nearest rows of each question.
+//! Prepares the questions, made from rows or read from a file, a date range with a tenth of the rows, and the nearest rows of
+//! each question.
 
 use std::path::{Path, PathBuf};
 

@@ -13,7 +13,7 @@ const REPRESENTED: f64 = 0.5;
 /// The turns of an agent, by period, and which of them answer questions.
 pub(super) struct Turns<'a> {
     days: BTreeMap<Period, &'a [Memory]>,
-    /// Ids of answering messages; `None` if there are no questions, and every turn counts.
+    /// Ids of answering messages; `None` if no question of this agent is known. Without any questions, every turn counts.
     evidence: Option<&'a BTreeSet<String>>,
     has_questions: bool,
 }

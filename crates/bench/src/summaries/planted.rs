@@ -30,7 +30,7 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// Plants every fault that fits into each sentence of an answer, one at a time.
+    /// Plants every fault that fits, one at a time, into each sentence of an answer that is not marked already.
     pub(super) fn of(task: &SummaryTask<'_>, answer: &Value) -> Result<Planted> {
         let mut sum = Planted::default();
         let sound = draft_of(task, answer)?;

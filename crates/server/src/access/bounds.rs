@@ -38,8 +38,8 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
     Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, MAX_SILENCE), most)))).await)
 }
 
-/// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is read to its end
-/// before the caller receives the chunk that exceeds the limit.
+/// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is drained before the
+/// caller receives the chunk that exceeds the limit.
 fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     if body.is_end_stream() {
         return body;

@@ -1,8 +1,8 @@
 //! Authentication: finds the key of a request, unless the request needs none.
 //!
 //! A request needs no key if all of these hold: it comes from a process of this machine, it addresses the service by a name of
-//! this machine, the configuration does not let others reach the service, and all keys, if any, are revoked. Behind a proxy
-//! every request would come from this machine, so a request with the headers of a proxy needs a key too.
+//! this machine or by none, the configuration does not let others reach the service, and all keys, if any, are revoked. Behind a
+//! proxy every request would come from this machine, so a request with the headers of a proxy needs a key too.
 
 use annals_core::Timestamp;
 use annals_service::{PresentedKey, Service};

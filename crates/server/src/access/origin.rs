@@ -2,8 +2,9 @@
 //!
 //! Against DNS rebinding: a page of any site can have its own name resolve to 127.0.0.1 and then call us as its own origin. The
 //! browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound. The ports of addresses and
-//! of `localhost` are ignored, because containers and proxies change them; a configured name must match with its port. Requests
-//! without `Host` or `Origin` come from programs, not from pages.
+//! of `localhost` are ignored, because containers and proxies change them; a configured name must match with its port. Both
+//! headers may be missing: a request without `Host` comes from a program, and one without `Origin` from a program or from a
+//! browser that shows its answer to no page of another site.
 
 use std::net::IpAddr;
 
@@ -40,7 +41,7 @@ pub enum Verdict {
     Page,
     /// Addressed to an unknown host name.
     StrangeHost,
-    /// From a page that the configuration does not name.
+    /// From a page that neither the configuration names nor this service serves.
     StrangeOrigin,
 }
 

@@ -67,7 +67,7 @@ pub(super) fn remove_nulls(value: &mut Value, schema: &Value) {
     }
 }
 
-/// Turns one text into a list, where a list is now expected. The former value `auto` becomes an empty list.
+/// Splits a text at its commas, where a list is now expected. The former value `auto` becomes an empty list.
 fn listed(value: Value) -> Value {
     match value {
         Value::String(word) if word == "auto" => Value::Array(Vec::new()),

@@ -1,12 +1,12 @@
 //! mem0's REST interface at `/compat/mem0/{agent}`: the platform's routes as `MemoryClient` (v3) and `mem0-cli` call them, and
 //! those of its self-hosted server.
 //!
-//! Everything is kept within one Annals agent. `run_id` is the conversation and `user_id` the speaker of its user's messages;
-//! all ids and the metadata are stored as an attachment of the turn, which filters read. What mem0 calls a memory is a turn
-//! with its exact words if it was added with `infer=false`. Otherwise it is a statement extracted from a turn, or the user's
-//! turn itself as long as no statement was extracted. The facts of its turn are in `structured_attributes`. Filters by
-//! category, exports, webhooks and profiles have no counterpart and are refused. Fields of a request that steer mem0's own
-//! extractor have no effect.
+//! Everything is kept within one Annals agent. `run_id` is the conversation and `user_id` the speaker of its user's messages; all
+//! ids and the metadata are stored as an attachment of the turn, which filters read. What mem0 calls a memory is a turn with its
+//! exact words if it was added with `infer=false`. Otherwise it is a statement extracted from a turn, or the user's turn itself
+//! as long as no statement was extracted. The facts of its turn are in `structured_attributes`. The parameter `categories`,
+//! exports, summaries, feedback, webhooks and profiles have no counterpart and are refused. Fields of a request that steer mem0's
+//! own extractor have no effect.
 
 mod account;
 mod add;

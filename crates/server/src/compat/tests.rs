@@ -14,7 +14,7 @@ const READ: Scope = Scope::Search;
 const ADD: Scope = Scope::Ingest;
 const RULE: Scope = Scope::Admin;
 
-/// Every route of the adapters, with the scope that it needs.
+/// Routes of the adapters for OpenAI and mem0, with the scope that each needs.
 const ROUTES: [(&str, &str, Scope); 39] = [
     ("POST", "/compat/openai/{agent}/conversations", ADD),
     ("GET", "/compat/openai/{agent}/conversations/talk", READ),

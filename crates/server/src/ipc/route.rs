@@ -90,7 +90,7 @@ fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<St
 struct BodyLines {
     body: BodyDataStream,
     rest: Vec<u8>,
-    /// Bytes of `rest` that contain no line break.
+    /// Number of bytes at the start of `rest` that contain no line break.
     searched: usize,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Handler {
     service: Service,
     /// The caller on a byte stream. None over HTTP, where each request has its own.
     asker: Option<Asker>,
-    /// The calls under way and the conversation of the byte stream. Nothing reads it over HTTP.
+    /// The calls under way and the conversation of the byte stream. Over HTTP there is no conversation.
     carried: Carried,
 }
 

@@ -56,7 +56,7 @@ pub(super) trait Tool: 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 
-    /// Returns the answer as text for a model. Contents of memory are between marks, one dated line each.
+    /// Returns the answer as text for a model. Contents of memory are between marks, as dated entries.
     fn text(answer: &Self::Answer) -> String;
 
     /// Returns the answer for programs, with its text. Some clients show a model only this.

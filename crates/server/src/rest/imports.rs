@@ -15,7 +15,7 @@ use http_body_util::LengthLimitError;
 use super::Problem;
 use super::extract::{Adding, Named, QueryParams, too_large};
 
-/// Maximum time without a byte of the upload, after which it is aborted.
+/// Maximum time without a byte of the upload. `access/bounds.rs` aborts a silent body sooner.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.

@@ -1,9 +1,9 @@
-//! A service and its users, over any stores: agents in many zones, some with late or repeated messages; a machine that is off
-//! for days, with a clock that is unsynchronised for a while, goes back once, and once runs a year ahead. Always, after it has
-//! caught up:
+//! A service and its users, over any stores: agents in many zones, with late and repeated messages; a machine that is off for
+//! days, with a clock that is unsynchronised for a while, goes back once, and once runs a year ahead. Always:
 //!
-//! - every message is covered by the summary of its period and no other, at every grain for which the period is closed, unless
-//!   that summary was pruned by plan. `Summarizer::coverage` and, independently, [`super::lineage`] both confirm it;
+//! - once roll-up has caught up, every message is covered by the summary of its period and no other, at every grain for which the
+//!   period is closed, unless that summary was pruned by plan. `Summarizer::coverage` and, independently, [`super::lineage`] both
+//!   confirm it;
 //! - only whole sets are pruned, past the plan by the calendar of the agent's zone, and covered by their parent;
 //! - under a clock that is certainly wrong nothing is written or pruned; under one that jumped ahead nothing is pruned.
 
@@ -84,7 +84,7 @@ pub struct Tally {
 struct Someone {
     agent: Agent,
     plan: Plan,
-    /// Messages that are not stored yet, because the machine was off.
+    /// Messages that are not stored yet.
     unsent: Vec<Message>,
     /// Every message that was stored, with its day.
     sent: BTreeMap<MemoryId, (Period, Message)>,
@@ -179,8 +179,7 @@ impl World {
         assert!(pruned.iter().all(|rows| *rows > 0), "{}: {:?}", self.name, self.tally);
     }
 
-    /// Creates the messages of a day, and messages about earlier days: from a phone that was off, from an import, from an
-    /// import sent twice.
+    /// Creates the messages of a day, late messages of earlier days, and repetitions of stored messages.
     fn send_messages(&mut self, day: i64) {
         for index in 0..self.people.len() {
             for _ in 0..self.dice.below(3) / 2 + i64::from(self.dice.percent(20)) {
@@ -226,8 +225,8 @@ impl World {
         self.parts.store.save_settings(agent, &settings).await.unwrap();
     }
 
-    /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
-    /// [`World::everything_is_covered_once`] uses.
+    /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first 80 minutes, of which
+    /// [`World::everything_is_covered_once`] uses 72.
     async fn wake_up_twice(&mut self, day: i64) {
         for half in [0, 12] {
             let now = moment(day) + SignedDuration::from_mins(80 + half * 60 + self.dice.below(600));

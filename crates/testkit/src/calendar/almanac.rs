@@ -26,7 +26,7 @@ pub struct Almanac {
     /// Start of each day, from `first` on. A skipped day starts together with the next one.
     starts: Vec<Timestamp>,
     turned: Vec<Timestamp>,
-    /// First and last day of each period that lies completely within the almanac.
+    /// First and last day of each period that begins after the first day and ends before the last.
     covers: BTreeMap<String, (Date, Date)>,
 }
 

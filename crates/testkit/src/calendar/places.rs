@@ -63,7 +63,7 @@ const fn moved(zone: &'static str, year: i16, moves: &'static [Move]) -> Place {
 }
 
 impl Place {
-    /// Builds the almanac of the year, the year before and the year after, with all weeks that they share.
+    /// Builds the almanac of the year, the year before and the year after, with two weeks more on either side.
     pub fn almanac(&self) -> Almanac {
         let (first, last) = (Date::constant(self.year - 2, 12, 15), Date::constant(self.year + 2, 1, 15));
         Almanac::new(self.zone, self.moves, first, last)
@@ -85,7 +85,7 @@ impl Place {
         days.flat_map(|day| [before(day), day, next(day)]).collect::<BTreeSet<Date>>().into_iter().collect()
     }
 
-    /// Returns an instant after all days under test, in the middle of a day, week, month, quarter and year.
+    /// Returns an instant in August of the year after, when all days under test are over.
     pub fn now(&self) -> Timestamp {
         format!("{}-08-12T12:00:00Z", self.year + 1).parse().unwrap()
     }

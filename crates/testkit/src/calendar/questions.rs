@@ -15,7 +15,7 @@ pub struct Question {
     pub now: Timestamp,
     /// The days that the time bounds mean for turns; `None` if the range ends before it begins.
     pub range: Option<DateRange>,
-    /// The days that they mean for summaries: for a month, the days of its weeks.
+    /// The days that they mean for summaries: for a month, quarter or year, the days of its weeks.
     pub summaries: DateRange,
 }
 
@@ -77,8 +77,9 @@ pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
 }
 
 impl Question {
-    /// Returns the queries for this time range: every grain and kind, strict or not, with a large and a small limit, all
-    /// grains at once, and the grains that Annals chooses. With `text`, also with a word that every memory contains.
+    /// Returns the queries for this time range: every grain, strict or not, and turns and statements alone, each with a large and
+    /// a small limit; all grains at once; and the grains that Annals chooses. With `text`, some of them ask for a word that every
+    /// memory contains.
     pub fn each(&self, text: bool) -> Vec<Question> {
         let text = text.then(|| "word".to_owned());
         let mut queries = Vec::new();

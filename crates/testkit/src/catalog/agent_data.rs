@@ -190,8 +190,8 @@ impl AgentData {
         row.dirty_at = now;
     }
 
-    /// Returns live memories in order of time, then of conversation and id. Statements have no conversation and come first at
-    /// an instant.
+    /// Returns live memories in order of time, period, conversation, message and id. Statements have no conversation and come
+    /// first at an instant.
     pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
         let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
         memories.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Port `Archive`: exports and restores everything of an agent; corrects memories and keeps their former texts.
+//! Port `Archive`: exports and restores the records of an agent; corrects memories and keeps their former texts.
 
 mod records;
 mod restore;

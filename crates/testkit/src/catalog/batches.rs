@@ -92,7 +92,7 @@ impl State {
         self.batches.values().flat_map(|(_, requests)| requests.values())
     }
 
-    /// Returns the tokens of outstanding requests, which count as used.
+    /// Returns the tokens of outstanding requests, which count as used, but not for reranking.
     pub(super) fn tokens_in_batches(&self, agent: &Agent, purpose: Purpose) -> TokenSums {
         let mut used = TokenSums::default();
         for (request, _) in self.requests().filter(|(_, state)| state.is_outstanding() && purpose != Purpose::Rerank) {
@@ -123,7 +123,7 @@ impl State {
             for (request, state) in of_agent.filter(|(_, state)| state.is_outstanding()) {
                 *state = RequestState::Void;
                 if let Some(heir) = heir {
-                    // A `read_seq` before the first change, so that the answer is never kept.
+                    // The digest and the `read_seq` of the question go. The answer is not kept, because the request is void.
                     *request =
                         BatchedRequest { agent: heir.clone(), key: Digest([0; 32]), read_seq: 0, ..request.clone() };
                 }

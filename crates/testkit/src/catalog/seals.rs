@@ -97,7 +97,7 @@ impl AgentData {
         }
     }
 
-    /// Deletes a memory whose parent is sealed. None of its text is kept.
+    /// Deletes a memory when its parent is sealed, or an old yearly summary. None of its text is kept.
     fn prune(&mut self, memory: &Memory, seq: &mut u64) {
         let kept = self.as_sent(&memory.id).map(|sent| Pruned {
             arrived: self.arrived.get(&memory.id).copied(),

@@ -1,4 +1,4 @@
-//! The wire form of an answer: JSON, or a stream of events with pauses between the tokens.
+//! The wire form of an answer: JSON, or a stream of events with pauses between them.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) struct Answer {
     pub(super) tokens_in: u64,
     /// Tokens of the prompt that were cached.
     pub(super) cached: u64,
-    /// Time before the first token, and before each further one.
+    /// Time before the first event, and before each further one. Without a stream, tokens count instead of events.
     pub(super) pauses: (Duration, Duration),
     /// Number of events after which the stream breaks off, with this last event if there is one.
     pub(super) breaks_off: Option<(usize, Option<Value>)>,

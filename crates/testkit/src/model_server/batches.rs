@@ -44,9 +44,9 @@ pub enum ResultFault {
     Bad(usize),
     /// The lines with the results come twice.
     Twice(usize),
-    /// There are lines of requests that nobody sent.
+    /// There is the line of a request that nobody sent.
     Unknown,
-    /// The lines come in reverse order.
+    /// The lines of answers come in reverse order.
     Reversed,
 }
 

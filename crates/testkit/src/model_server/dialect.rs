@@ -12,13 +12,13 @@ pub enum Dialect {
     /// Accepts every chat completion, and has no routes that describe the server.
     #[default]
     Plain,
-    /// OpenAI with a reasoning model: refuses `max_tokens` and any temperature; limits the rate.
+    /// OpenAI with a reasoning model: refuses `max_tokens` and any temperature; reports the limits of its rate.
     OpenAi,
-    /// Azure OpenAI: requires the header `api-key`; streams begin with an event without choices.
+    /// Azure OpenAI: requires the header `api-key`, and refuses what OpenAI does; streams begin with an event without choices.
     Azure,
     /// Anthropic's messages: another path, other headers, other events; unknown fields are refused.
     Anthropic,
-    /// OpenRouter: comments in streams, errors within them, the window in a long list of models.
+    /// OpenRouter: comments in streams, the window in a list of models.
     OpenRouter,
     /// Ollama with a model that is loaded with this window: cuts longer prompts silently; refuses reasoning.
     Ollama {

@@ -59,7 +59,7 @@ pub(super) fn amount(amount: f64, currency: &str) -> String {
     format!("{amount:.digits$} {currency}")
 }
 
-/// Draws a column for each day, with a line at the daily budget.
+/// Draws a column for each day, with a line at the daily budget unless that is far above the columns.
 pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
     let by_day = sums(&answer.costs, |view| view.day);
     let days = days(answer.from, answer.to);

@@ -1,5 +1,5 @@
-//! The pages for forgetting: first a dry run that shows everything that would be erased, then the erasure with its proof. Only
-//! the page of a dry run has the form that starts the erasure.
+//! The pages for forgetting: first a dry run that shows numbers and samples of what would be erased, then the erasure with its
+//! proof. Only the page of a dry run has the form that starts the erasure.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Zones};

@@ -84,7 +84,7 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
     }
 }
 
-/// Draws the numbers of periods and changes of all agents that wait for the next run of a job.
+/// Draws how many periods of all agents are due, how many changes are not searchable yet, and the number of dead letters.
 fn waiting(health: &HealthView) -> Markup {
     html! {
         h2 { "Waiting" }

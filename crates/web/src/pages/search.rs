@@ -120,8 +120,8 @@ fn result_of(agent: &str, result: &MemoryView, query: &str, is_explained: bool, 
     }
 }
 
-/// Draws a text with the words of the question marked, except words of up to three letters, which say little. Cuts a longer
-/// text around the first marked word.
+/// Draws a text with the words marked that begin with a word of the question. Words of up to three letters say little and do not
+/// count. Cuts a longer text around the first marked word.
 fn marked(text: &str, query: &str) -> Markup {
     let wanted: Vec<String> = words_of(query).filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect();
     let is_wanted = |piece: &str| {

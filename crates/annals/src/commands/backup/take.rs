@@ -210,7 +210,6 @@ mod tests {
         }
     }
 
-    /// One test for both, because the lock is shared by the whole process.
     #[tokio::test]
     async fn stopped_backup_and_refused_concurrent_backup_leave_nothing() {
         let (fixture, stop) = (fixture(), CancellationToken::new());

@@ -125,7 +125,7 @@ fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
     say_raw!("{BOLD}{:<GUTTER$}{BOLD:#}{style}{line}{style:#} {DIM}{:>6}{DIM:#}", grain.as_str(), count(total));
 }
 
-/// Prints sentences that passed through four roll-ups, from the turns of a day to the yearly summary.
+/// Prints sentences of the yearly summaries. Each passed through four roll-ups, from the summary of a day on.
 fn story(memories: &[Memory]) {
     for year in of(memories, Grain::Yearly) {
         say!(

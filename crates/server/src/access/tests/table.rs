@@ -1,4 +1,5 @@
-//! Every route with the access that it needs. A test fails if this table and the OpenAPI description differ.
+//! Routes with the access that they need: those of the OpenAPI description, and some others. A test fails if a described route is
+//! missing here.
 
 use std::collections::BTreeSet;
 
@@ -107,8 +108,7 @@ pub(super) fn id_of(world: &World, template: &str) -> String {
     }
 }
 
-/// Returns a valid body for the route. Wherever it can contain an id, the id belongs to the agent that keys without access
-/// request.
+/// Returns a valid body for the route, with these ids wherever it can contain one.
 pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &str) -> Value {
     let last = template.rsplit('/').next().unwrap();
     match (method, last) {

@@ -1,5 +1,5 @@
-//! Filters of a search: every field that a filter names must equal the given value, or meet each of the given operators.
-//! Compares as LangGraph's own stores do.
+//! Filters of a search: every field that a filter names must match the given value, or meet each of the given operators. Compares
+//! as LangGraph's own stores do.
 
 use std::cmp::Ordering;
 
@@ -79,8 +79,8 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares two values: as numbers if both are numbers or texts that hold a number, otherwise as texts. `None` if they are
-/// neither.
+/// Compares two values: as numbers if both are numbers or texts that hold a number, as texts if both are texts. `None` for other
+/// pairs.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     let number = |value: &Value| match value {
         Value::String(text) => text.trim().parse::<f64>().ok(),

@@ -1,5 +1,5 @@
-//! The nine tools: their definitions, which are the reference's own, and their answers. The text is the result as JSON with
-//! two spaces of indentation, in the reference's order of fields.
+//! The nine tools: their definitions, which are the reference's own, and their answers. The text of an answer is the result as
+//! JSON with two spaces of indentation, in the reference's order of fields; a deletion is answered with a sentence.
 
 use std::sync::LazyLock;
 

@@ -49,7 +49,7 @@ pub(super) struct Added {
     pub(super) turns: Vec<MemoryId>,
 }
 
-/// Stores the messages of a request.
+/// Stores the messages of a request, and waits until they are searchable or the time is over.
 pub(super) async fn store(service: &Service, agent: &Agent, body: &Map<String, Value>) -> Result<Added, Problem> {
     let settings = service.admit(agent).await?;
     let event = new_uuid()?;

@@ -119,7 +119,7 @@ pub(super) async fn delete_all(
     Ok(Json(json!({ "message": "Memories deleted successfully!" })))
 }
 
-/// Returns the filter of a bulk deletion. Requires at least one id, because without any it would select everything; `*`
+/// Returns the filter of a bulk deletion. Requires at least one id or filter, because without any it would select everything; `*`
 /// matches any id.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
     let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));

@@ -187,8 +187,8 @@ fn is_or_has(value: &Value, expect: &Value) -> bool {
     value == expect || value.as_array().is_some_and(|values| values.contains(expect))
 }
 
-/// Compares numbers, times or texts. A day in `to` means its end if `ends`, otherwise its beginning. `None` if the values
-/// have different types.
+/// Compares numbers, times or texts. A day in `to` means its end if `ends`, otherwise its beginning. `None` for any other two
+/// values.
 fn compare(value: &Value, to: &Value, ends: bool) -> Option<std::cmp::Ordering> {
     if let (Some(value), Some(to)) = (value.as_f64(), to.as_f64()) {
         return value.partial_cmp(&to);
@@ -200,7 +200,7 @@ fn compare(value: &Value, to: &Value, ends: bool) -> Option<std::cmp::Ordering> 
     })
 }
 
-/// Parses a time, or a day in UTC: its end if `ends`, otherwise its beginning.
+/// Parses a time, in UTC if it has no offset, or a day in UTC: its end if `ends`, otherwise its beginning.
 pub(super) fn instant(text: &str, ends: bool) -> Option<Timestamp> {
     let of_day = if ends { "T23:59:59.999999Z" } else { "T00:00:00Z" };
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok()).or_else(|| format!("{text}{of_day}").parse().ok())

@@ -119,8 +119,7 @@ pub(super) fn is_unit(turn: &Memory, details: &Details) -> bool {
     is_said && !details.is_hidden
 }
 
-/// Returns the given turns and statements that are memories in mem0's sense, in their order. Leaves out turns from which
-/// statements were made.
+/// Returns the given turns and statements that are memories in mem0's sense, in their order.
 pub(super) async fn units_of(service: &Service, agent: &Agent, found: Vec<Memory>) -> Result<Vec<Unit>, Problem> {
     let mut units = Vec::with_capacity(found.len());
     for unit in with_details(service, agent, found).await? {

@@ -21,7 +21,7 @@ use crate::rest::extract::{Id, Named, Reading};
 pub(super) const DEFAULT_PAGE_SIZE: usize = 100;
 pub(super) const MAX_PAGE_SIZE: usize = 1000;
 const DEFAULT_RESULTS: usize = 10;
-/// Number of memories that are ranked for each requested result, because filters apply after the ranking.
+/// Number of memories that are ranked for each requested result, up to 1000 in total, because filters apply after the ranking.
 const CANDIDATES: usize = 20;
 /// Number of ranked memories for which one query reads the details.
 const CHUNK: usize = 50;

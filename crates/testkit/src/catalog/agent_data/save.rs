@@ -140,7 +140,8 @@ impl AgentData {
         }
     }
 
-    /// Moves a turn to the first free time after its own if that is taken. Returns the time that its client sent, if it differs.
+    /// Moves a turn to the first free time after its own if that is taken, and a turn without a time behind the turns of the
+    /// millisecond that begins there. Returns the time that its client sent, if it differs.
     fn free_instant(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
@@ -208,7 +209,7 @@ impl AgentData {
         row.failing_since = None;
         row.not_before = None;
         row.last_error = None;
-        // Without a draft, the stored text and the recipe that it was made by stay.
+        // Without a draft, the fields that describe the stored text stay.
         if let Some(draft) = &summary.draft {
             row.recipe = Some(summary.recipe);
             row.author.clone_from(&summary.author);

@@ -50,7 +50,7 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
         .chain(operation.properties.values().filter_map(|value| value.as_str()))
 }
 
-/// Returns the strings of an attachment, one per line.
+/// Returns the strings of an attachment and its field names of several words, one per line.
 fn attached(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| strings(&Content::Json(value), has_words))
 }
@@ -89,7 +89,7 @@ fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
 
-/// Returns every stored text of an agent, each with the name of its place.
+/// Returns the texts of an agent that are searched for leftovers, each with the name of its place.
 pub(super) fn texts(data: &AgentData) -> Vec<(&'static str, String)> {
     let memories = data.memories.values().map(|memory| ("memory.text", memory.text.clone()));
     let sentences = data.memories.values().flat_map(Memory::sentences);

@@ -1,4 +1,4 @@
-//! Selects what a target names directly: turns, statements, operations, blocks, and sentences made from pruned turns.
+//! Selects what a target names directly: turns, statements, operations, blocks, documents, and sentences of sealed texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,7 +97,7 @@ impl Selection {
         self.subject.is_named_in(text)
     }
 
-    /// Returns whether a sealed text is derived from selected turns. The text contains no turn that arrived after `seq`.
+    /// Returns whether a sealed text has anything to remove. The text contains no turn that arrived after `seq`.
     pub(super) fn reaches(&self, period: Period, text: &Base, seq: Option<u64>) -> bool {
         text.sentences.iter().any(|sentence| self.takes_sentence(sentence))
             || self.is_named_in(&text.text)
@@ -110,7 +110,7 @@ impl Selection {
         self.above.get(&period).is_some_and(|first| first.zip(seq).is_none_or(|(first, last)| first <= last))
     }
 
-    /// Returns the rest of a sealed text after the selected parts are removed, or `None` if nothing remains.
+    /// Returns the rest of a sealed text after the selected parts are removed, or `None` if nothing remains or a model wrote it.
     pub(super) fn without(&self, period: Period, text: Base, seq: Option<u64>) -> Option<Base> {
         if !self.reaches(period, &text, seq) {
             return Some(text);
@@ -123,7 +123,7 @@ impl Selection {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Returns whether a sentence is removed. By a range, a sentence is removed if its whole day lies in the range.
+    /// Returns whether a sentence is removed. A range also removes it if its whole day lies in the range.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)

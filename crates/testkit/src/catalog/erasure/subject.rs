@@ -16,8 +16,8 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it or a bearer
-    /// of the name stated it.
+    /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it or the bearers
+    /// of its names stated it.
     pub(super) fn new(name: &str, data: &AgentData) -> Subject {
         let log: Vec<FactOperation> = data.log.values().cloned().collect();
         let facts = fold(&log);
@@ -98,7 +98,8 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// Returns whether a person entered the alias, or both of its names belong to those who stated it.
+/// Returns whether a person entered the alias, or bearers of both names stated it. A bearer of one is enough if nobody speaks
+/// under the other.
 fn is_followed(data: &AgentData, fact: &Fact) -> bool {
     let names = [&fact.subject, &fact.object];
     let is_of = |operation: &&FactOperation| {

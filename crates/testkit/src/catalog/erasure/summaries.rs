@@ -1,5 +1,5 @@
 //! Removes forgotten content from summaries. Unsealed summaries are deleted and written again. From sealed ones, verbatim
-//! sentences that come from forgotten turns are cut out; text that a model wrote is deleted completely.
+//! sentences with forgotten content are cut out; text that a model wrote is deleted completely.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Restore: the records of an agent into an empty store.
+//! Restore: which records are stored, in one piece or in several, and which are refused.
 
 use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
@@ -33,7 +33,7 @@ pub(super) async fn restored_agent_has_the_same_records(store: &dyn Store) {
     assert_eq!(records(store).await, expected);
 }
 
-/// Returns everything that can be read of the agent, without sequence numbers.
+/// Returns the agent's memories, ledger, children, operations, blocks, counts and settings, without sequence numbers.
 async fn answers(store: &dyn Store) -> String {
     let mut lines = Vec::new();
     for grain in Grain::ALL {

@@ -185,7 +185,7 @@ pub(super) async fn gets_in_the_requested_order(catalog: &dyn Catalog) {
     ] {
         assert_eq!(texts(&catalog.get(&me(), &ids).await.unwrap()), expect);
     }
-    // More ids than any store allows as parameters.
+    // More ids than SQLite accepts as parameters by default.
     let mut many: Vec<_> = (0..40_000).map(|n| MemoryId::from_text(format!("t-{n}"))).collect();
     many.extend([b, a]);
     assert_eq!(texts(&catalog.get(&me(), &many).await.unwrap()), ["b", "a"]);

@@ -14,7 +14,7 @@ pub(super) async fn unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.all_agents().await.unwrap(), [], "reading makes no agent");
 }
 
-/// Asserts that every read of the agent is empty.
+/// Asserts that the agent has no memories, changes, watermarks, ledger rows, counts and dead letters.
 async fn assert_empty(catalog: &dyn Catalog, agent: &Agent) {
     for grain in Grain::ALL {
         assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
@@ -152,7 +152,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
     }
 }
 
-/// Stores one of each kind of record of a catalog.
+/// Stores a turn, a summary, a watermark and a dead letter.
 async fn store_one_of_each(catalog: &dyn Catalog, agent: &Agent) {
     let turn = turn(agent, "2026-03-04T10:00:00Z", "tea");
     let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Roll-ups: their input, the four outcomes of saving one, and the resulting ledger.
+//! Roll-ups: their input, the outcomes of saving one, and the resulting ledger.
 
 use annals_core::ports::Turn;
 use annals_core::{Body, Catalog, Digest, Draft, Error, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};

@@ -89,7 +89,7 @@ pub(super) async fn subject_selects_pruned_turns_by_speaker_and_remaining_text(s
     assert_eq!((done.unread, done.lost), (0, periods(&[DAY])));
 }
 
-/// Stores two days, writes week to year with `by`, and seals everything up to the year.
+/// Stores two days, writes week to year with `by`, and seals everything up to and including the year.
 async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
@@ -139,7 +139,7 @@ pub(super) async fn late_turn_is_not_in_an_earlier_seal(store: &dyn Store) {
     assert_eq!((base_of(store, "2026").await, text(store, "2026").await), (base, None));
 }
 
-/// Restores the records as another folder or an earlier version exports them: pruned turns with their ids only.
+/// Restores the records with pruned turns of which only the ids are known.
 async fn known_only_by_id(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let memory = MemoryCatalog::new();
     let all = store_conversations(&memory).await;

@@ -252,7 +252,7 @@ pub(super) async fn base_is_cut_without_a_summary(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "cake");
 }
 
-/// Saves a summary whose sentences have the sources `from`.
+/// Saves a summary of one sentence with the sources `from`.
 async fn save_summary(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], verbatim: bool) {
     let (sources, seq) = (store.inputs(&me(), period(label)).await.unwrap(), row(store, label).await.dirty_seq);
     let sources: Vec<_> = sources.into_iter().map(|input| input.id).collect();

@@ -14,7 +14,8 @@ fn turns() -> [Turn; 2] {
     [user_turn("1", "2026-03-04T10:00:00Z", "We had tea."), user_turn("2", "2026-03-05T10:00:00Z", "We had some cake.")]
 }
 
-/// Stores data of every kind. The first day is sealed.
+/// Stores settings, messages, statements, facts, summaries, a watermark, a failure, a dead letter and a reply. The first day is
+/// sealed.
 async fn fill(store: &dyn Store) {
     store.save_settings(&me(), &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
     let [one, two] = turns();

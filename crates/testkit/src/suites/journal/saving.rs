@@ -8,7 +8,7 @@ use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now, texts, user_turn};
 use crate::{agent, operation, statement};
 
-/// Returns everything that extraction writes.
+/// Returns the changes, the log of operations and its version.
 async fn all(store: &dyn Store) -> (Vec<Change>, Vec<FactOperation>, u64) {
     let changes = all_changes(store, Grain::Working).await;
     (changes, log(store).await, store.log_version(&me()).await.unwrap())

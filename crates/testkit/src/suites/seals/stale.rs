@@ -11,7 +11,7 @@ use crate::{period, statement};
 
 const DAY: &str = "2026-03-04";
 
-/// Returns everything that sealing could change.
+/// Returns the changes, ledger rows and children that sealing could change.
 async fn state(store: &dyn Store) -> (Vec<Change>, Vec<annals_core::LedgerRow>, Vec<Children>) {
     let mut changes = Vec::new();
     for grain in annals_core::Grain::ALL {
