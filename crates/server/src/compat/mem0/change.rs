@@ -63,7 +63,7 @@ pub(super) async fn changed(
         service.correct(agent, unit.memory.id.as_str(), request, service.now()).await?;
     }
     if details != unit.details {
-        attach(service, agent, &unit.turns, &details).await?;
+        attach(service, agent, &unit, &details).await?;
     }
     find(service, agent, id).await
 }
@@ -72,10 +72,11 @@ fn not_a(field: &str, kind: &str) -> Problem {
     Problem::malformed(field, format!("is not a JSON {kind}"))
 }
 
-/// Saves the details of a memory in the attachments of the turns that it comes from, if they are still stored.
-async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &Details) -> Result<(), Problem> {
-    let turns = service.memories(agent, turns).await?;
-    for turn in service.with_attachments(agent, turns).await? {
+/// Saves the details of a memory in the attachment of its first turn, if that is still stored. Further turns only explain the
+/// words of a statement, and keep their own details.
+async fn attach(service: &Service, agent: &Agent, unit: &Unit, details: &Details) -> Result<(), Problem> {
+    let turn = service.memories(agent, unit.turns.get(..1).unwrap_or_default()).await?;
+    for turn in service.with_attachments(agent, turn).await? {
         let attachment = details.added_to(turn.attachment.as_deref());
         service.attach(agent, &turn.memory.id, &attachment).await?;
     }
@@ -96,7 +97,7 @@ pub(super) async fn delete(
 pub(super) async fn forget(service: &Service, agent: &Agent, units: Vec<Unit>) -> Result<(), Problem> {
     for unit in units.iter().filter(|unit| unit.memory.kind() == Kind::Statement) {
         let details = Details { is_hidden: true, ..unit.details.clone() };
-        attach(service, agent, &unit.turns, &details).await?;
+        attach(service, agent, unit, &details).await?;
     }
     forget_ids(service, agent, units.into_iter().map(|unit| unit.memory.id).collect()).await
 }
