@@ -22,6 +22,8 @@ use crate::rest::extract::{Administering, Id, Named};
 
 /// Maximum number of memories in one batch.
 const MAX_BATCH: usize = 1000;
+/// Parameters of a bulk deletion with which mem0's clients name themselves and their project, or that have no effect here.
+const SELECTS_NOTHING: [&str; 6] = ["source", "org_id", "org_name", "project_id", "project_name", "delete_linked"];
 
 pub(super) async fn update(
     State(service): State<Service>,
@@ -121,8 +123,16 @@ pub(super) async fn delete_all(
 }
 
 /// Returns the filter of a bulk deletion. Requires at least one id, because without any it would select everything; `*`
-/// matches any id.
+/// matches any id. Refuses other parameters, because a condition that is ignored would delete more than was meant.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
+    let is_known = |name: &str| ENTITIES.contains(&name) || name == "filters" || SELECTS_NOTHING.contains(&name);
+    if let Some(name) = query.keys().chain(body.keys()).find(|name| !is_known(name)) {
+        return Err(Problem::malformed(name, "is not supported for a deletion; use filters"));
+    }
+    if let Some(name) = ENTITIES.iter().find(|name| body.get(**name).is_some_and(|id| !id.is_string() && !id.is_null()))
+    {
+        return Err(not_a(name, "text"));
+    }
     let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));
     let of_query = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
     let named: Vec<(&str, &str)> = of_query.chain(of_body).collect();

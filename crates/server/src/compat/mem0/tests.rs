@@ -283,6 +283,26 @@ async fn delete_all_needs_an_id() {
 }
 
 #[tokio::test]
+async fn delete_all_refuses_a_condition_that_it_would_ignore() {
+    let client = Client::new();
+    client.add("Stays", json!({ "user_id": "bea", "infer": false })).await;
+    let check = async |path: &str, body: Value, expect: &str| {
+        let (status, error) = client.ask("DELETE", &format!("{ROOT}{path}"), body).await;
+        let detail = error["detail"].as_str().unwrap_or_default();
+        assert!(status == 400 && detail.contains(expect), "{path} {status} {error}");
+    };
+    for path in ["/v1/memories/", "/memories"] {
+        let by_metadata = format!("{path}?user_id=bea&metadata=%7B%22a%22%3A1%7D");
+        check(&by_metadata, Value::Null, "metadata is not supported").await;
+        check(path, json!({ "user_id": "bea", "run_id": 7 }), "run_id is not a JSON text").await;
+    }
+    assert_eq!(client.texts(json!({})).await, ["Stays"]);
+    let path = format!("{ROOT}/v1/memories/?user_id=bea&source=CLI&org_id=annals&project_id=ann");
+    client.get_ok(client.ask("DELETE", &path, Value::Null).await);
+    assert_eq!(client.texts(json!({})).await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn list_is_paged_newest_first() {
     let client = Client::new();
     for number in 0..5 {
