@@ -149,18 +149,23 @@ pub(crate) struct Body<T> {
 impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         if !is_json(request.headers()) {
             let detail = "the body must be JSON: send Content-Type: application/json";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
-        })?;
+        let bytes = whole_body(request).await?;
         let value = parse(&bytes)?;
         Ok(Body { value, bytes })
     }
+}
+
+/// Reads the body of a request to its end.
+pub(crate) async fn whole_body(request: Request) -> Result<Bytes, Problem> {
+    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
+    })
 }
 
 pub(crate) fn too_large() -> Problem {
