@@ -30,6 +30,12 @@ fn line_that_is_not_json_is_refused() {
 }
 
 #[test]
+fn field_that_a_line_has_twice_is_refused() {
+    let twice = r#"{"content":"tea","content":"coffee"}"#;
+    check(twice, "line 2: the line has the field \"content\" twice at column 26");
+}
+
+#[test]
 fn wrong_fields_are_named() {
     check(&with("content", "7"), "line 2: content is a number; it must be a string");
     check(&with("at", "null"), "line 2: at is missing");

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
-use annals_core::{Agent, Digest, Error, Fault, Message, Result, Role, Timestamp};
+use annals_core::{Agent, Digest, Error, Fault, Message, Result, Role, Timestamp, UniqueFields};
 use annals_service::{MessageLine, MessageLines, MessageSource};
 use annals_writer::check;
 use serde_json::{Map, Value};
@@ -180,7 +180,7 @@ impl<'a> Reading<'a> {
 
     fn fields(&mut self, bytes: &[u8], faults: &mut Vec<Fault>) -> Option<(Agent, Message)> {
         let object = match serde_json::from_slice(bytes) {
-            Ok(Value::Object(object)) => object,
+            Ok(UniqueFields(Value::Object(object))) => object,
             Ok(_) => {
                 self.unparsed += 1;
                 return reject(faults, Fault::new("the line", "is not a JSON object"));
@@ -259,7 +259,8 @@ fn type_of(value: &Value) -> &'static str {
 fn syntax(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let reason = text.split(" at line ").next().unwrap_or(&text);
-    format!("is not JSON: {reason} at column {}", error.column())
+    let kind = if error.is_data() { "" } else { "is not JSON: " };
+    format!("{kind}{reason} at column {}", error.column())
 }
 
 fn reject<T>(faults: &mut Vec<Fault>, fault: Fault) -> Option<T> {

@@ -32,6 +32,7 @@ mod settings;
 mod summary;
 mod tame;
 mod tokens;
+mod unique_fields;
 mod words;
 mod zones;
 
@@ -64,6 +65,7 @@ pub use settings::{EngineChoice, Settings};
 pub use summary::{Author, Base, Draft, Sentence, Summary};
 pub use tame::{tame, tame_lines};
 pub use tokens::{beginning, tokens};
+pub use unique_fields::UniqueFields;
 pub use words::{SENTENCE_ENDS, contains_name, is_wide, searched_sentences, sentences, words};
 pub use zones::{Zones, latest_day};
 

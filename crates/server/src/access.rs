@@ -18,4 +18,4 @@ pub use connections::{ConnectionLimits, serve_connections};
 pub use guard::{KeylessAccess, admit_visitor, authenticate};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
-pub use rate_limit::{Gates, limit};
+pub use rate_limit::{Gates, limit, limit_uploads};

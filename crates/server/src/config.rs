@@ -23,7 +23,8 @@ pub struct ServerConfig {
     /// Origins of web pages that may call the service, such as `https://app.example.org`. None by default. With any origin that
     /// is not of this machine, every request needs a key.
     pub origins: Vec<String>,
-    /// Maximum size of a request body. At least 256, because a message may have 256 KiB.
+    /// Maximum size of a request body. At least 256, because a message may have 256 KiB. Each connection may hold one body in
+    /// memory.
     pub max_body_kib: u32,
     /// Maximum size of an upload to import. It lies on the disk of the data folder until it is imported.
     pub max_upload_mib: u32,

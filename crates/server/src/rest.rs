@@ -21,7 +21,7 @@ mod searches;
 mod settings;
 mod tools;
 
-pub(crate) use extract::{bearer, too_large};
+pub(crate) use extract::{bearer, too_large, whole_body};
 pub(crate) use messages::MAX_WAIT;
 pub(crate) use problem::Code;
 pub use problem::{FaultView, Problem, ProblemView, chain};

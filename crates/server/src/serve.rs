@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{
     Caller, ConnectionLimits, Gates, KeylessAccess, Places, admit_visitor, authenticate, bound_size, bound_time,
-    check_origin, limit, serve_connections,
+    check_origin, limit, limit_uploads, serve_connections,
 };
 use crate::compat;
 use crate::config::ServerConfig;
@@ -60,24 +60,22 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let gates = Gates::new(service.limits());
-    let guard = |routes: Router| {
-        routes
-            .layer(from_fn_with_state(gates.clone(), limit))
-            .layer(from_fn_with_state((service.clone(), gates.clone(), KeylessAccess::of(config)), authenticate))
-    };
-    let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
-    let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
+    let limited = |routes: Router| routes.layer(from_fn_with_state(gates.clone(), limit));
+    let limited_uploads = |uploads: Router| uploads.layer(from_fn_with_state(gates.clone(), limit_uploads));
     let keyless = (service.clone(), gates.clone(), KeylessAccess::of(config));
+    let guard = |routes: Router| routes.layer(from_fn_with_state(keyless.clone(), authenticate));
+    let guarded = guard(limited(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config))));
+    let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     let for_visitors = |pages: Router, site: &Site| {
         pages
-            .layer(from_fn_with_state(gates.clone(), limit))
             .layer(from_fn_with_state(site.clone(), annals_web::recognise))
             .layer(from_fn_with_state(keyless.clone(), admit_visitor))
     };
-    let pages = site.map_or_else(Router::new, |site| for_visitors(annals_web::pages(site), site));
-    let page_uploads = site.map_or_else(Router::new, |site| for_visitors(annals_web::uploads(site), site));
+    let pages = site.map_or_else(Router::new, |site| for_visitors(limited(annals_web::pages(site)), site));
+    let page_uploads =
+        site.map_or_else(Router::new, |site| for_visitors(limited_uploads(annals_web::uploads(site)), site));
     let all = bounded(guarded.merge(open).merge(pages), service, config).merge(uploading(
-        guard(uploads).merge(page_uploads),
+        guard(limited_uploads(uploads)).merge(page_uploads),
         service,
         config,
     ));

@@ -13,7 +13,7 @@ pub struct Limits {
     pub requests_per_minute: u32,
     /// Requests of one key that may come at once before the rate applies.
     pub burst: u32,
-    /// Requests of one key in progress at once.
+    /// Requests of one key in progress at once. A request is in progress once its body has arrived. Uploads count separately.
     pub concurrent: u32,
     /// Messages of one agent that are stored but not yet searchable. A Raspberry Pi embeds some tens per second.
     pub backlog: u32,

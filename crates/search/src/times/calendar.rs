@@ -126,10 +126,11 @@ pub(super) fn end((_, last): Days, days: i64) -> Option<Days> {
     Some((last.checked_sub((days - 1).days()).ok()?, last))
 }
 
-/// Returns the seven days of a month with this number, from 1 for days 1 to 7. The fifth has the remaining days.
+/// Returns the seven days of a month with this number, from 1 for days 1 to 7. The fifth has the remaining days; a month of 28
+/// days has no fifth.
 pub(super) fn week_of(number: i16, (first, last): Days) -> Option<Days> {
-    let from = first.checked_add((7 * (i64::from(number) - 1)).days()).ok().filter(|_| (1..=5).contains(&number))?;
-    Some((from, from.checked_add(6.days()).ok()?.min(last)))
+    let from = first.checked_add((7 * (i64::from(number) - 1)).days()).ok()?;
+    Some((from, from.checked_add(6.days()).ok()?.min(last))).filter(|_| first <= from && from <= last)
 }
 
 /// Returns an ISO week of a year, or the latest such week that has begun.

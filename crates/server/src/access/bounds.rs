@@ -21,8 +21,7 @@ use crate::rest::{MAX_WAIT, Problem, too_large};
 const MAX_DRAINED: u64 = 64 << 20;
 /// Maximum time for reading a refused body.
 const MAX_DRAINING: Duration = Duration::from_secs(10);
-/// Maximum time in which no byte of a body arrives. While its body arrives, a request counts against the caller's limit of
-/// requests in progress.
+/// Maximum time in which no byte of a body arrives. Meanwhile it holds a connection and the bytes received.
 const MAX_SILENCE: Duration = Duration::from_secs(15);
 
 /// Refuses bodies that declare a length over the limit, and aborts bodies that turn out to be longer or stop arriving.

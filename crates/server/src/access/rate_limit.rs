@@ -3,6 +3,9 @@
 //! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get a limit of their own, and the number of
 //! peers is bounded, so strangers cannot make the counts grow. A valid key always passes, however often its peer failed
 //! before, so that nobody behind the same proxy can lock it out.
+//!
+//! A request is in progress once its body has arrived, so that slow senders do not keep their caller's other requests out. Uploads
+//! are handled while they arrive. They have a limit of their own for the same reason.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,6 +15,7 @@ use std::time::Duration;
 
 use annals_service::MAX_MESSAGES;
 use annals_service::config::Limits;
+use axum::body::HttpBody;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -21,7 +25,7 @@ use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Caller, Peer};
-use crate::rest::Problem;
+use crate::rest::{Problem, whole_body};
 
 /// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
@@ -35,7 +39,7 @@ pub struct Gates(Arc<Counts>);
 struct Counts {
     requests: DefaultKeyedRateLimiter<Holder>,
     concurrent: usize,
-    under_way: Mutex<HashMap<Holder, Weak<Semaphore>>>,
+    under_way: Mutex<HashMap<(Work, Holder), Weak<Semaphore>>>,
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
 }
 
@@ -44,6 +48,13 @@ struct Counts {
 enum Holder {
     Key(String),
     Peer(Peer),
+}
+
+/// The work whose concurrency is limited, each kind by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Work {
+    Request,
+    Upload,
 }
 
 impl Gates {
@@ -58,11 +69,19 @@ impl Gates {
         }))
     }
 
-    /// Admits a request until the permit is dropped. Otherwise returns 429 or 503 with the time after which to retry.
-    pub fn enter(&self, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
-        let holder = self.holder(caller, peer);
-        self.0.requests.check_key(&holder).map_err(|until| too_many("too many requests", &until))?;
-        self.semaphore(holder).try_acquire_owned().map_err(|_| {
+    /// Counts a request and returns the owner of its limits; `None` without a caller. Otherwise returns 429 with the time after
+    /// which to retry.
+    fn count(&self, request: &Request) -> Result<Option<Holder>, Problem> {
+        let Some(caller) = request.extensions().get::<Caller>() else { return Ok(None) };
+        let holder = self.holder(caller, Peer::of(request));
+        let counted = self.0.requests.check_key(&holder);
+        counted.map_err(|until| advise(too_many("too many requests", &until), request.uri().path()))?;
+        Ok(Some(holder))
+    }
+
+    /// Begins work, which is in progress until the permit is dropped. Otherwise returns 503 with the time after which to retry.
+    fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
+        self.semaphore(work, holder).try_acquire_owned().map_err(|_| {
             let detail = format!("{} requests of this caller are already running", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
         })
@@ -84,14 +103,15 @@ impl Gates {
         }
     }
 
-    fn semaphore(&self, holder: Holder) -> Arc<Semaphore> {
+    fn semaphore(&self, work: Work, holder: Holder) -> Arc<Semaphore> {
         let mut semaphores = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(semaphore) = semaphores.get(&holder).and_then(Weak::upgrade) {
+        let key = (work, holder);
+        if let Some(semaphore) = semaphores.get(&key).and_then(Weak::upgrade) {
             return semaphore;
         }
         semaphores.retain(|_, semaphore| semaphore.strong_count() > 0);
         let semaphore = Arc::new(Semaphore::new(self.0.concurrent));
-        semaphores.insert(holder, Arc::downgrade(&semaphore));
+        semaphores.insert(key, Arc::downgrade(&semaphore));
         semaphore
     }
 }
@@ -115,18 +135,34 @@ fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Pro
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).after(seconds)
 }
 
-/// Applies the limits to every request that has a caller.
+/// Applies the limits to every request that has a caller. Reads the body before the request is in progress.
 pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
-    let Some(caller) = request.extensions().get::<Caller>() else { return Ok(next.run(request).await) };
-    let permit = gates.enter(caller, Peer::of(&request));
-    let _permit = permit.map_err(|problem| advise(problem, request.uri().path()))?;
+    let Some(holder) = gates.count(&request)? else { return Ok(next.run(request).await) };
+    let request = with_whole_body(request).await?;
+    let _permit = gates.begin(Work::Request, holder)?;
     Ok(next.run(request).await)
+}
+
+/// Applies the limits to every upload that has a caller.
+pub async fn limit_uploads(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
+    let Some(holder) = gates.count(&request)? else { return Ok(next.run(request).await) };
+    let _permit = gates.begin(Work::Upload, holder)?;
+    Ok(next.run(request).await)
+}
+
+async fn with_whole_body(request: Request) -> Result<Request, Problem> {
+    if request.body().is_end_stream() {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = whole_body(Request::from_parts(parts.clone(), body)).await?;
+    Ok(Request::from_parts(parts, bytes.into()))
 }
 
 /// Adds a hint to a 429 for messages: one request may contain many of them, so a client that imports a history need not send
 /// one at a time.
 fn advise(problem: Problem, path: &str) -> Problem {
-    if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
+    if !path.ends_with("/messages") {
         return problem;
     }
     problem.and(&format!("one request may contain up to {MAX_MESSAGES} messages, also of several conversations"))
@@ -138,6 +174,12 @@ mod tests {
 
     use annals_core::Timestamp;
     use annals_core::ports::{Key, Scope};
+    use axum::Router;
+    use axum::body::{Body, Bytes};
+    use axum::extract::ConnectInfo;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::post;
+    use tower::ServiceExt;
 
     use super::*;
 
@@ -163,6 +205,13 @@ mod tests {
         Peer::at(IpAddr::V4(Ipv4Addr::from(number)))
     }
 
+    fn enter(gates: &Gates, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
+        let mut request = Request::new(Body::empty());
+        request.extensions_mut().insert(caller.clone());
+        request.extensions_mut().insert(ConnectInfo(peer));
+        gates.begin(Work::Request, gates.count(&request)?.unwrap())
+    }
+
     fn refusal<T>(result: Result<T, Problem>) -> Option<(u16, &'static str)> {
         result.err().map(|problem| (problem.status().as_u16(), problem.code()))
     }
@@ -172,30 +221,48 @@ mod tests {
         let gates = gates(2, 9);
         let (one, other) = (holder_of("one"), holder_of("other"));
         for number in 0..2 {
-            assert_eq!(refusal(gates.enter(&one, peer(number))), None);
+            assert_eq!(refusal(enter(&gates, &one, peer(number))), None);
         }
-        assert_eq!(refusal(gates.enter(&one, peer(2))), Some((429, "rate_limited")));
-        assert_eq!(refusal(gates.enter(&other, peer(0))), None);
+        assert_eq!(refusal(enter(&gates, &one, peer(2))), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&gates, &other, peer(0))), None);
     }
 
     #[test]
     fn rate_limit_is_per_peer_without_keys() {
         let gates = gates(1, 9);
-        assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), None);
-        assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), Some((429, "rate_limited")));
-        assert_eq!(refusal(gates.enter(&Caller::local(), peer(2))), None);
+        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(1))), None);
+        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(1))), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(2))), None);
     }
 
     #[test]
     fn concurrent_requests_are_limited_per_key() {
         let gates = gates(9, 2);
         let one = holder_of("one");
-        let first = gates.enter(&one, peer(1)).unwrap();
-        let _second = gates.enter(&one, peer(1)).unwrap();
-        assert_eq!(refusal(gates.enter(&one, peer(1))), Some((503, "busy")));
-        assert_eq!(refusal(gates.enter(&holder_of("other"), peer(1))), None);
+        let first = enter(&gates, &one, peer(1)).unwrap();
+        let _second = enter(&gates, &one, peer(1)).unwrap();
+        assert_eq!(refusal(enter(&gates, &one, peer(1))), Some((503, "busy")));
+        assert_eq!(refusal(enter(&gates, &holder_of("other"), peer(1))), None);
         drop(first);
-        assert_eq!(refusal(gates.enter(&one, peer(1))), None);
+        assert_eq!(refusal(enter(&gates, &one, peer(1))), None);
+    }
+
+    #[tokio::test]
+    async fn body_that_does_not_arrive_does_not_keep_other_requests_out() {
+        let gates = gates(9, 1);
+        let on = |path: &str| Router::new().route(path, post(async |body: Bytes| body.len().to_string()));
+        let uploads = on("/uploads").layer(from_fn_with_state(gates.clone(), limit_uploads));
+        let app = on("/").layer(from_fn_with_state(gates, limit)).merge(uploads);
+        let send = |path: &str, body: Body| {
+            let request = Request::post(path).extension(Caller::local()).body(body).unwrap();
+            app.clone().oneshot(request)
+        };
+        let silent = || Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+        let _stalled = [send("/", silent()), send("/uploads", silent())].map(tokio::spawn);
+        tokio::task::yield_now().await;
+        assert_eq!(send("/", Body::from("tea")).await.unwrap().status(), StatusCode::OK);
+        let refused = send("/uploads", Body::from("tea")).await.unwrap();
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
     #[test]
@@ -206,7 +273,7 @@ mod tests {
         }
         assert_eq!(refusal(gates.was_wrong(peer(1))), Some((429, "rate_limited")));
         assert_eq!(refusal(gates.was_wrong(peer(2))), None);
-        assert_eq!(refusal(gates.enter(&holder_of("one"), peer(1))), None);
+        assert_eq!(refusal(enter(&gates, &holder_of("one"), peer(1))), None);
     }
 
     #[test]
@@ -214,7 +281,7 @@ mod tests {
         let gates = gates(1, 1);
         for number in 0..2 * MAX_PEERS as u32 {
             let _ = gates.was_wrong(peer(number));
-            let _ = gates.enter(&Caller::local(), peer(number));
+            let _ = enter(&gates, &Caller::local(), peer(number));
         }
         assert!(gates.0.wrong_keys.len() <= MAX_PEERS + 1);
         assert!(gates.0.requests.len() <= MAX_PEERS + 1);

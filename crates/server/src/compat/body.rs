@@ -1,34 +1,31 @@
 //! Helpers that the adapters share: JSON bodies of any shape, errors in the shape of another program, and random ids.
 
-use axum::body::{self, Body, Bytes};
+use axum::body::{self, Body};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Map, Value};
 
-use crate::rest::{Problem, too_large};
+use crate::rest::Problem;
+use crate::rest::extract::{unique_fields, whole_body};
 
 /// Maximum bytes of a problem document that is rewritten.
 const MAX_PROBLEM_LENGTH: usize = 1 << 20;
 
-/// A JSON object as a request body. Unknown fields are accepted; an empty body is an empty object.
+/// A JSON object as a request body. Unknown fields are accepted, but no field twice; an empty body is an empty object.
 pub(super) struct JsonObject(pub(super) Map<String, Value>);
 
 impl<S: Send + Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
-        })?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let bytes = whole_body(request).await?;
         if bytes.trim_ascii().is_empty() {
             return Ok(JsonObject(Map::new()));
         }
-        match serde_json::from_slice(&bytes) {
-            Ok(Value::Object(fields)) => Ok(JsonObject(fields)),
-            Ok(_) => Err(Problem::malformed("the body", "is not a JSON object")),
-            Err(error) => Err(Problem::malformed("the body", format!("is not JSON: column {}", error.column()))),
+        match unique_fields(&bytes)? {
+            Value::Object(fields) => Ok(JsonObject(fields)),
+            _ => Err(Problem::malformed("the body", "is not a JSON object")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The side of the service: reads a call, runs it, and sends frames as it goes on.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_core::{Error, Result};
 use annals_service::calls::{Context, Host, Input, Output, Refusal, answer};
@@ -149,8 +149,8 @@ impl Output for FrameOutput {
     }
 }
 
-/// A receiver of progress that sends it to the caller. Never waits: counts for which the channel has no room are added to the
-/// next count of the stage; other frames without room are dropped.
+/// A receiver of progress that sends it to the caller. Never waits: the beginning of a stage and counts for which the channel has
+/// no room are sent with the next count of the stage; other frames without room are dropped.
 struct FrameProgress {
     frames: Sender<Frame>,
     stages: AtomicU64,
@@ -159,14 +159,18 @@ struct FrameProgress {
 struct FrameStage {
     frames: Sender<Frame>,
     stage: u64,
+    /// The frame that begins the stage, until it is sent.
+    begin: Mutex<Option<Frame>>,
     unsent: AtomicU64,
 }
 
 impl ProgressSink for FrameProgress {
     fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
         let number = self.stages.fetch_add(1, Ordering::Relaxed);
-        let _ = self.frames.try_send(Frame::Begin { stage: number, name: stage.to_owned(), items });
-        Box::new(FrameStage { frames: self.frames.clone(), stage: number, unsent: AtomicU64::new(0) })
+        let begin = Mutex::new(Some(Frame::Begin { stage: number, name: stage.to_owned(), items }));
+        let stage = FrameStage { frames: self.frames.clone(), stage: number, begin, unsent: AtomicU64::new(0) };
+        stage.begin();
+        Box::new(stage)
     }
 
     fn is_shown(&self) -> bool {
@@ -174,21 +178,62 @@ impl ProgressSink for FrameProgress {
     }
 }
 
+impl FrameStage {
+    /// Sends the beginning of the stage, unless it was sent before. Returns whether it is sent now.
+    fn begin(&self) -> bool {
+        let mut begin = self.begin.lock().unwrap_or_else(PoisonError::into_inner);
+        if begin.is_some()
+            && let Ok(permit) = self.frames.try_reserve()
+            && let Some(frame) = begin.take()
+        {
+            permit.send(frame);
+        }
+        begin.is_none()
+    }
+
+    fn send(&self, frame: Frame) {
+        if self.begin() {
+            let _ = self.frames.try_send(frame);
+        }
+    }
+}
+
 impl Stage for FrameStage {
     fn advance(&self, items: u64) {
         self.unsent.fetch_add(items, Ordering::Relaxed);
-        if let Ok(permit) = self.frames.try_reserve() {
+        if self.begin()
+            && let Ok(permit) = self.frames.try_reserve()
+        {
             permit.send(Frame::Advance { stage: self.stage, items: self.unsent.swap(0, Ordering::Relaxed) });
         }
     }
 
     fn note(&self, text: &str) {
-        let _ = self.frames.try_send(Frame::Note { stage: self.stage, text: text.to_owned() });
+        self.send(Frame::Note { stage: self.stage, text: text.to_owned() });
     }
 }
 
 impl Drop for FrameStage {
     fn drop(&mut self) {
-        let _ = self.frames.try_send(Frame::End { stage: self.stage });
+        self.send(Frame::End { stage: self.stage });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stage_that_begins_while_the_channel_is_full_is_sent_with_its_counts() {
+        let (frames, mut received) = channel(2);
+        let progress = FrameProgress { frames: frames.clone(), stages: AtomicU64::new(0) };
+        frames.try_send(Frame::Item(Value::Null)).unwrap();
+        frames.try_send(Frame::Item(Value::Null)).unwrap();
+        let stage = progress.begin("embedding", 9);
+        stage.advance(4);
+        while received.try_recv().is_ok() {}
+        stage.advance(5);
+        assert!(matches!(received.try_recv(), Ok(Frame::Begin { stage: 0, items: 9, .. })));
+        assert!(matches!(received.try_recv(), Ok(Frame::Advance { stage: 0, items: 9 })));
     }
 }

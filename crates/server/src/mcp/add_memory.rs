@@ -78,7 +78,7 @@ impl Tool for AddMemory {
     }
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
-        let settings = service.admit(agent).await.map_err(|refused| Refusal::Busy(refused.into()))?;
+        let settings = service.admit(agent).await?;
         let accepted = match arguments.key {
             Some(key) => service.ingest_once(agent, &settings, &key, request(arguments), now).await?,
             None => service.ingest(agent, &settings, request(arguments), now).await?,

@@ -2,6 +2,7 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Error, Fault, ObjectKind};
+use annals_service::NotAdmitted;
 use axum::http::StatusCode;
 
 use crate::exit_codes_and_statuses;
@@ -16,7 +17,7 @@ pub(crate) enum Refusal {
     Scope(Scope),
     /// The arguments do not fit the tool. Faults have the tool's own names of arguments.
     Arguments(Error),
-    /// The service accepts no new messages now, or could not find out whether it may.
+    /// The service accepts no new messages now.
     Busy(Problem),
     /// The operation failed.
     Failed(Error),
@@ -25,6 +26,15 @@ pub(crate) enum Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
         Refusal::Failed(error)
+    }
+}
+
+impl From<NotAdmitted> for Refusal {
+    fn from(refused: NotAdmitted) -> Refusal {
+        match refused {
+            NotAdmitted::Failed(error) => Refusal::Failed(error),
+            refused => Refusal::Busy(refused.into()),
+        }
     }
 }
 
@@ -98,6 +108,15 @@ mod tests {
         });
         let text = Refusal::from(Error::Faults(faults.collect())).into_text();
         assert!(text.contains("limit is wrong") && text.contains("min_days_ago is wrong"), "{text}");
+    }
+
+    #[test]
+    fn error_of_the_store_while_admitting_is_no_full_backlog() {
+        let of = |refused: NotAdmitted| Refusal::from(refused).into_text();
+        let failed = of(NotAdmitted::Failed(Error::storage("reading", "disk gone")));
+        assert!(failed.ends_with("go on without it, or try again in a minute."), "{failed}");
+        let full = of(NotAdmitted::BacklogFull(9));
+        assert!(full.ends_with("Wait a little and call again with the same arguments."), "{full}");
     }
 
     #[test]

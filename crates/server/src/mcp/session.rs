@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Maximum number of times that a request is sent. If the owner ends each time, the request is likely the cause.
-const MAX_SENDS: u32 = 3;
+/// Maximum number of owners that end while a request has no answer. After so many, the request is likely the cause.
+const MAX_STOPS: u32 = 3;
 
 /// The state of one conversation.
 #[derive(Default)]
@@ -24,7 +24,8 @@ struct Request {
     id: Value,
     is_hello: bool,
     line: String,
-    sent: u32,
+    /// Number of owners that ended while the request was pending.
+    stops: u32,
 }
 
 /// The messages to send to a new owner and to the client to continue a conversation.
@@ -34,7 +35,7 @@ pub(super) struct Resumption {
     pub hello: Option<String>,
     /// Requests to send again.
     pub requests: Vec<String>,
-    /// Errors for requests that were sent too often.
+    /// Errors for requests during which too many owners ended.
     pub errors: Vec<String>,
 }
 
@@ -59,13 +60,13 @@ struct CancelledParams {
 }
 
 impl Session {
-    /// Records a line of the client that is about to be sent.
+    /// Records a line of the client.
     pub(super) fn asked(&mut self, line: &str) {
         let Ok(envelope) = serde_json::from_str::<Envelope>(line) else { return };
         match (envelope.id, envelope.method.as_deref()) {
             (Some(id), Some(method)) => {
                 let is_hello = method == "initialize";
-                self.pending.push_back(Request { id, is_hello, line: line.to_owned(), sent: 1 });
+                self.pending.push_back(Request { id, is_hello, line: line.to_owned(), stops: 0 });
             }
             (None, Some("notifications/cancelled")) => {
                 if let Ok(Cancelled { params }) = serde_json::from_str(line) {
@@ -93,13 +94,16 @@ impl Session {
         !self.pending.is_empty()
     }
 
-    /// Returns the messages that continue the conversation with a new owner, and counts the requests among them as sent once
-    /// more.
+    /// Records that the owner ended.
+    pub(super) fn owner_ended(&mut self) {
+        self.pending.iter_mut().for_each(|request| request.stops += 1);
+    }
+
+    /// Returns the messages that continue the conversation with a new owner. Drops requests during which too many owners ended.
     pub(super) fn resume(&mut self) -> Resumption {
         let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
-            std::mem::take(&mut self.pending).into_iter().partition(|request| request.sent < MAX_SENDS);
+            std::mem::take(&mut self.pending).into_iter().partition(|request| request.stops < MAX_STOPS);
         self.pending = again;
-        self.pending.iter_mut().for_each(|request| request.sent += 1);
         Resumption {
             hello: self.hello.as_ref().map(|hello| hello.line.clone()),
             requests: self.pending.iter().map(|request| request.line.clone()).collect(),
@@ -109,7 +113,7 @@ impl Session {
 }
 
 fn error(id: &Value) -> String {
-    let message = format!("the memory service stopped {MAX_SENDS} times while it worked on this request");
+    let message = format!("the memory service stopped {MAX_STOPS} times while it worked on this request");
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 
@@ -153,11 +157,15 @@ mod tests {
     #[test]
     fn request_during_which_every_owner_ends_gets_an_error() {
         let mut session = Session::default();
+        let resumed = |session: &mut Session| {
+            session.owner_ended();
+            session.resume()
+        };
         session.asked(&request(1));
-        assert_eq!(session.resume().requests.len(), 1);
+        assert_eq!(resumed(&mut session).requests, [request(1)]);
         session.asked(&request(2));
-        assert_eq!(session.resume().requests.len(), 2);
-        let resumed = session.resume();
+        assert_eq!(resumed(&mut session).requests, [request(1), request(2)]);
+        let resumed = resumed(&mut session);
         assert_eq!(resumed.requests, [request(2)]);
         let [error] = &*resumed.errors else { panic!("{resumed:?}") };
         assert!(error.contains(r#""id":1"#) && error.contains("stopped 3 times"), "{error}");

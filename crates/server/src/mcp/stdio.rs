@@ -128,9 +128,10 @@ enum Ended {
     Stream,
 }
 
-/// Waits until there is a request to send: one without an answer, or the next one of the input. Connecting without a request
-/// could start an owner that nobody needs. Returns false at the end of the input.
+/// Records that an owner ended, and waits until there is a request to send: one without an answer, or the next one of the input.
+/// Connecting without a request could start an owner that nobody needs. Returns false at the end of the input.
 async fn next_request(session: &mut Session, input: &mut Lines<impl AsyncBufRead + Unpin>) -> io::Result<bool> {
+    session.owner_ended();
     while !session.is_waiting() {
         match input.next_line().await? {
             Some(line) => session.asked(&line),
@@ -280,5 +281,24 @@ mod tests {
         }
         assert_eq!(String::from_utf8(output).unwrap(), format!("{ANSWER}\n"));
         assert!(!session.is_waiting());
+    }
+
+    #[tokio::test]
+    async fn request_between_two_owners_is_sent_to_three_owners() {
+        let (_open, input) = tokio::io::duplex(64);
+        let question = format!("{QUESTION}\n");
+        let mut input = BufReader::new(question.as_bytes().chain(input)).lines();
+        let (mut session, mut output) = (Session::default(), Vec::new());
+        for _ in 0..3 {
+            assert!(next_request(&mut session, &mut input).await.unwrap());
+            let (ours, theirs) = tokio::io::duplex(256);
+            let answering = tokio::spawn(owner(theirs, "tools/call", ""));
+            assert_eq!(transfer(&mut session, ours, &mut input, &mut output).await.unwrap(), Ended::Stream);
+            assert_eq!(answering.await.unwrap(), [QUESTION]);
+        }
+        assert!(next_request(&mut session, &mut input).await.unwrap());
+        let (ours, _) = tokio::io::duplex(256);
+        assert_eq!(transfer(&mut session, ours, &mut input, &mut output).await.unwrap(), Ended::Stream);
+        assert!(String::from_utf8(output).unwrap().contains("stopped 3 times"));
     }
 }

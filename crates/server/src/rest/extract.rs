@@ -3,8 +3,8 @@
 
 use std::marker::PhantomData;
 
-use annals_core::Agent;
 use annals_core::ports::{DocumentKey, Scope};
+use annals_core::{Agent, UniqueFields};
 use annals_service::Service;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
@@ -149,18 +149,23 @@ pub(crate) struct Body<T> {
 impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         if !is_json(request.headers()) {
             let detail = "the body must be JSON: send Content-Type: application/json";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
-        })?;
+        let bytes = whole_body(request).await?;
         let value = parse(&bytes)?;
         Ok(Body { value, bytes })
     }
+}
+
+/// Reads the body of a request to its end.
+pub(crate) async fn whole_body(request: Request) -> Result<Bytes, Problem> {
+    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
+    })
 }
 
 pub(crate) fn too_large() -> Problem {
@@ -182,10 +187,30 @@ fn parse<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Result<T, Problem> {
     if !is_list && let Ok(value) = serde_json::from_slice(bytes) {
         return Ok(value);
     }
-    let value = serde_json::from_slice::<Value>(bytes).map_err(|error| {
+    Ok(arguments::from_value(unique_fields(bytes)?, "the body")?)
+}
+
+/// Parses a JSON body of any shape. Refuses fields that are given twice.
+pub(crate) fn unique_fields(bytes: &[u8]) -> Result<Value, Problem> {
+    let UniqueFields(value) = serde_json::from_slice(bytes).map_err(|error| {
         let text = error.to_string();
         let (reason, column) = (text.split(" at line ").next().unwrap_or(&text), error.column());
-        Problem::malformed("the body", format!("is not JSON: {reason} at line {}, column {column}", error.line()))
+        let kind = if error.is_data() { "" } else { "is not JSON: " };
+        Problem::malformed("the body", format!("{kind}{reason} at line {}, column {column}", error.line()))
     })?;
-    Ok(arguments::from_value(value, "the body")?)
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_service::wire::IngestRequest;
+
+    use super::*;
+
+    #[test]
+    fn field_that_is_given_twice_is_refused() {
+        let body = br#"{"messages":[{"role":"user","content":"tea","content":"coffee"}]}"#;
+        let problem = parse::<IngestRequest>(body).unwrap_err();
+        assert_eq!(problem.detail(), r#"the body has the field "content" twice at line 1, column 53"#);
+    }
 }

@@ -1,6 +1,6 @@
 //! The page of facts: a table, a graph of the facts around a name if one is given, and the changes between two days.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use annals_core::ports::Scope;
 use annals_core::{ALIAS, Agent, Date, Error, MERGED_BECAUSE, MemoryId, SPEAKER, Timestamp, Zones};
@@ -147,16 +147,18 @@ impl View<'_> {
         }
     }
 
-    /// Draws the facts that began and that ended between two days. Compares at most 1000 facts of each day.
+    /// Draws the facts that began and that ended between two days. Compares all facts: one that is missing on one day only
+    /// because of a limit would be shown as begun or ended.
     async fn changes(&self, before: Date, after: Date) -> Result<Markup, Failure> {
         let now = self.site.service.now();
         let at = async |day: Date| {
-            let request = FactsRequest { limit: Some(1000), cursor: None, history: false, ..self.request(Some(day)) };
-            Ok::<_, Error>(self.site.service.facts(self.agent, request, now).await?.facts)
+            let request = FactsRequest { limit: None, cursor: None, history: false, ..self.request(Some(day)) };
+            Ok::<_, Error>(self.site.service.ask_facts(self.agent, request, now).await?.facts)
         };
         let (former, present) = (at(before).await?, at(after).await?);
         let missing = |facts: &[FactView], other: &[FactView]| -> Vec<FactView> {
-            facts.iter().filter(|fact| other.iter().all(|known| known.id != fact.id)).cloned().collect()
+            let known: HashSet<&str> = other.iter().map(|fact| fact.id.as_str()).collect();
+            facts.iter().filter(|fact| !known.contains(fact.id.as_str())).cloned().collect()
         };
         let (ended, begun) = (missing(&former, &present), missing(&present, &former));
         let speakers = self.speakers(&[ended.as_slice(), begun.as_slice()].concat()).await?;

@@ -1,5 +1,6 @@
 //! The pages for people: sessions, form tokens, scopes, headers, and escaping of the texts of memories.
 
+mod facts;
 mod imports;
 mod live;
 

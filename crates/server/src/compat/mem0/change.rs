@@ -22,6 +22,8 @@ use crate::rest::extract::{Administering, Id, Named};
 
 /// Maximum number of memories in one batch.
 const MAX_BATCH: usize = 1000;
+/// Parameters of a bulk deletion with which mem0's clients name themselves and their project, or that have no effect here.
+const SELECTS_NOTHING: [&str; 6] = ["source", "org_id", "org_name", "project_id", "project_name", "delete_linked"];
 
 pub(super) async fn update(
     State(service): State<Service>,
@@ -63,7 +65,7 @@ pub(super) async fn changed(
         service.correct(agent, unit.memory.id.as_str(), request, service.now()).await?;
     }
     if details != unit.details {
-        attach(service, agent, &unit.turns, &details).await?;
+        attach(service, agent, &unit, &details).await?;
     }
     find(service, agent, id).await
 }
@@ -72,10 +74,11 @@ fn not_a(field: &str, kind: &str) -> Problem {
     Problem::malformed(field, format!("is not a JSON {kind}"))
 }
 
-/// Saves the details of a memory in the attachments of the turns that it comes from, if they are still stored.
-async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &Details) -> Result<(), Problem> {
-    let turns = service.memories(agent, turns).await?;
-    for turn in service.with_attachments(agent, turns).await? {
+/// Saves the details of a memory in the attachment of its first turn, if that is still stored. Further turns only explain the
+/// words of a statement, and keep their own details.
+async fn attach(service: &Service, agent: &Agent, unit: &Unit, details: &Details) -> Result<(), Problem> {
+    let turn = service.memories(agent, unit.turns.get(..1).unwrap_or_default()).await?;
+    for turn in service.with_attachments(agent, turn).await? {
         let attachment = details.added_to(turn.attachment.as_deref());
         service.attach(agent, &turn.memory.id, &attachment).await?;
     }
@@ -96,7 +99,7 @@ pub(super) async fn delete(
 pub(super) async fn forget(service: &Service, agent: &Agent, units: Vec<Unit>) -> Result<(), Problem> {
     for unit in units.iter().filter(|unit| unit.memory.kind() == Kind::Statement) {
         let details = Details { is_hidden: true, ..unit.details.clone() };
-        attach(service, agent, &unit.turns, &details).await?;
+        attach(service, agent, unit, &details).await?;
     }
     forget_ids(service, agent, units.into_iter().map(|unit| unit.memory.id).collect()).await
 }
@@ -120,8 +123,16 @@ pub(super) async fn delete_all(
 }
 
 /// Returns the filter of a bulk deletion. Requires at least one id or filter, because without any it would select everything; `*`
-/// matches any id.
+/// matches any id. Refuses other parameters, because a condition that is ignored would delete more than was meant.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
+    let is_known = |name: &str| ENTITIES.contains(&name) || name == "filters" || SELECTS_NOTHING.contains(&name);
+    if let Some(name) = query.keys().chain(body.keys()).find(|name| !is_known(name)) {
+        return Err(Problem::malformed(name, "is not supported for a deletion; use filters"));
+    }
+    if let Some(name) = ENTITIES.iter().find(|name| body.get(**name).is_some_and(|id| !id.is_string() && !id.is_null()))
+    {
+        return Err(not_a(name, "text"));
+    }
     let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));
     let of_query = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
     let named: Vec<(&str, &str)> = of_query.chain(of_body).collect();

@@ -172,11 +172,15 @@ pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result
     with_details(service, agent, vec![memory]).await?.pop().ok_or_else(missing)
 }
 
-/// Returns whether a statement with the instant of a turn has the turn as a source. A statement has the instant of its first
-/// source, so statements that have the turn as a further source are not found.
+/// Returns the turn that a statement says again: its first source, which has the instant of the statement. Further sources only
+/// explain its words, such as who "she" is, and stay memories by themselves. `None` for other memories.
+pub(super) fn stated_turn(memory: &Memory) -> Option<&MemoryId> {
+    memory.sources().first().filter(|_| memory.kind() == Kind::Statement)
+}
+
 async fn has_statements(service: &Service, agent: &Agent, turn: &Memory) -> Result<bool, Problem> {
     let beside = service.in_order(agent, &[Grain::Working], turn.cover, usize::MAX).await?;
-    Ok(beside.iter().any(|memory| memory.kind() == Kind::Statement && memory.sources().contains(&turn.id)))
+    Ok(beside.iter().any(|memory| stated_turn(memory) == Some(&turn.id)))
 }
 
 /// Returns the views of memories for an answer. Adds the time of the last change, which takes a query for each memory, and

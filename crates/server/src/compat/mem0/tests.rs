@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::ports::Journal;
-use annals_core::{Agent, Extracted, Extraction, Grain, IngestReceipt, MemoryId};
+use annals_core::{Agent, Extracted, Extraction, Grain, IngestReceipt, Memory, MemoryId};
 use annals_service::wire::Progress;
 use annals_testkit::{MemoryCatalog, at, message, statement, turn_of};
 use serde_json::{Value, json};
@@ -95,24 +95,67 @@ async fn with_statements() -> (Client, MemoryId) {
     let store = Arc::new(MemoryCatalog::new());
     let client = Client::of(over(store.clone(), Arc::new(|| at(NOW))));
     client.add("I moved and I like tea", json!({ "user_id": "bea", "metadata": { "a": 1 } })).await;
-    let agent = Agent::new("ann").unwrap();
-    let turn = client.service.memories_of(&agent, Grain::Working).await.unwrap().remove(0);
-    // The worker extracts from the turn too; the extraction that is saved below replaces its result.
-    let receipt = IngestReceipt { seq: turn.seq, ..IngestReceipt::default() };
-    client.service.wait(&agent, &receipt, Progress::Extracted, Duration::from_secs(30)).await.unwrap();
-    let stored = annals_core::ports::Turn { id: turn.id.clone(), ..turn_of(&agent, message(NOW, &turn.text)) };
-    let statements = ["Bea moved.", "Bea likes tea."].map(|text| statement(&agent, &stored, text)).to_vec();
-    let after = store.extraction(&agent).await.unwrap().extracted;
-    let extraction = Extraction {
-        turns: vec![turn.id.clone()],
-        found: Extracted { statements, ..Extracted::default() },
-        after,
-        extracted: after.max(turn.seq),
-        degraded: None,
-    };
-    store.save_extraction(&agent, extraction, at(NOW)).await.unwrap();
-    client.service.make_searchable(&agent, &|_| ()).await.unwrap();
+    let turn = client.turns().await.remove(0);
+    client.replace_extraction(&store, &turn, &["Bea moved.", "Bea likes tea."], &[]).await;
     (client, turn.id)
+}
+
+impl Client {
+    /// Returns all turns of the agent, oldest first.
+    async fn turns(&self) -> Vec<Memory> {
+        self.service.memories_of(&Agent::new("ann").unwrap(), Grain::Working).await.unwrap()
+    }
+
+    /// Replaces what was extracted from the newest turn by statements whose words other turns explain.
+    async fn replace_extraction(
+        &self,
+        store: &MemoryCatalog,
+        turn: &Memory,
+        texts: &[&str],
+        explained_by: &[MemoryId],
+    ) {
+        let agent = Agent::new("ann").unwrap();
+        // The worker extracts from the turn too; the extraction that is saved below replaces its result.
+        let receipt = IngestReceipt { seq: turn.seq, ..IngestReceipt::default() };
+        self.service.wait(&agent, &receipt, Progress::Extracted, Duration::from_secs(30)).await.unwrap();
+        let stored = annals_core::ports::Turn { id: turn.id.clone(), ..turn_of(&agent, message(NOW, &turn.text)) };
+        let statement = |text: &&str| annals_core::Statement {
+            sources: [&[turn.id.clone()], explained_by].concat(),
+            ..statement(&agent, &stored, text)
+        };
+        let statements = texts.iter().map(statement).collect();
+        let after = store.extraction(&agent).await.unwrap().extracted;
+        let extraction = Extraction {
+            turns: vec![turn.id.clone()],
+            found: Extracted { statements, ..Extracted::default() },
+            after,
+            extracted: after.max(turn.seq),
+            degraded: None,
+        };
+        store.save_extraction(&agent, extraction, at(NOW)).await.unwrap();
+        self.service.make_searchable(&agent, &|_| ()).await.unwrap();
+    }
+}
+
+/// The first turn says who "she" is. It is no source that the statement replaces.
+#[tokio::test]
+async fn turn_that_only_explains_a_statement_stays_a_memory_with_its_details() {
+    let store = Arc::new(MemoryCatalog::new());
+    let client = Client::of(over(store.clone(), Arc::new(|| at(NOW))));
+    let (chess, moved) = ("My sister Zoe plays chess", "Zoe moved to Oslo.");
+    client.add(chess, json!({ "user_id": "bea", "timestamp": "2026-03-04T10:00:00Z" })).await;
+    client.add("She moved to Oslo", json!({ "user_id": "bea", "timestamp": NOW })).await;
+    let [explaining, turn] = client.turns().await.try_into().unwrap();
+    client.replace_extraction(&store, &turn, &[moved], &[explaining.id]).await;
+    assert_eq!(client.texts(json!({})).await, [moved, chess]);
+    let found = client.post("/v3/memories/search/", json!({ "query": "plays chess" })).await;
+    assert_eq!(found["results"][0]["memory"], chess);
+    let id = client.only(json!({ "memory": moved })).await["id"].as_str().unwrap().to_owned();
+    let path = format!("{ROOT}/v1/memories/{id}/");
+    client.get_ok(client.ask("PUT", &path, json!({ "metadata": { "a": 1 } })).await);
+    assert_eq!(client.only(json!({ "metadata": { "a": 1 } })).await["memory"], moved);
+    client.get_ok(client.ask("DELETE", &path, Value::Null).await);
+    assert_eq!(client.texts(json!({})).await, [chess]);
 }
 
 /// A statement that was imported from mem0 comes from no turn.
@@ -236,6 +279,26 @@ async fn delete_all_needs_an_id() {
     client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/?user_id=zoe"), Value::Null).await);
     assert_eq!(client.texts(json!({})).await, ["Stays"]);
     client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/?user_id=*"), Value::Null).await);
+    assert_eq!(client.texts(json!({})).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn delete_all_refuses_a_condition_that_it_would_ignore() {
+    let client = Client::new();
+    client.add("Stays", json!({ "user_id": "bea", "infer": false })).await;
+    let check = async |path: &str, body: Value, expect: &str| {
+        let (status, error) = client.ask("DELETE", &format!("{ROOT}{path}"), body).await;
+        let detail = error["detail"].as_str().unwrap_or_default();
+        assert!(status == 400 && detail.contains(expect), "{path} {status} {error}");
+    };
+    for path in ["/v1/memories/", "/memories"] {
+        let by_metadata = format!("{path}?user_id=bea&metadata=%7B%22a%22%3A1%7D");
+        check(&by_metadata, Value::Null, "metadata is not supported").await;
+        check(path, json!({ "user_id": "bea", "run_id": 7 }), "run_id is not a JSON text").await;
+    }
+    assert_eq!(client.texts(json!({})).await, ["Stays"]);
+    let path = format!("{ROOT}/v1/memories/?user_id=bea&source=CLI&org_id=annals&project_id=ann");
+    client.get_ok(client.ask("DELETE", &path, Value::Null).await);
     assert_eq!(client.texts(json!({})).await, Vec::<String>::new());
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use annals_core::{Agent, Grain, Interval, Kind, Memory, MemoryId, Timestamp};
 use annals_service::{AttachedMemory, Service};
 
-use super::memory::{Details, Unit, imported, is_unit, with_details};
+use super::memory::{Details, Unit, imported, is_unit, stated_turn, with_details};
 use crate::rest::Problem;
 
 /// Maximum number of memories in a piece, unless more memories share an instant.
@@ -65,7 +65,7 @@ impl<'s> Walk<'s> {
         let turns = self.service.with_attachments(self.agent, turns).await?;
         let details: HashMap<MemoryId, Details> =
             turns.iter().map(|turn| (turn.memory.id.clone(), Details::of(turn))).collect();
-        let represented: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
+        let represented: HashSet<&MemoryId> = statements.iter().filter_map(stated_turn).collect();
         let with_details = |turn: AttachedMemory| {
             let details = details[&turn.memory.id].clone();
             (turn.memory, details)
