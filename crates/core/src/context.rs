@@ -116,7 +116,7 @@ pub struct Context {
     pub items: Vec<ContextItem>,
     /// The items between fence marks, ready to be put into a prompt as data. Empty if nothing was selected.
     pub text: String,
-    /// Maximum tokens of the text.
+    /// Tokens of the text, estimated from above.
     pub tokens: u64,
     /// Number of further items that matched the prompt but exceeded the budget.
     pub omitted: usize,

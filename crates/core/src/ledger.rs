@@ -11,7 +11,7 @@ pub struct LedgerRow {
     pub period: Period,
     /// The sequence number of its last input.
     pub dirty_seq: u64,
-    /// The highest `dirty_seq` that a roll-up read when it started.
+    /// The highest `dirty_seq` that a saved roll-up read before its input.
     pub clean_seq: u64,
     /// When its last input arrived.
     pub dirty_at: Timestamp,
@@ -29,13 +29,13 @@ pub struct LedgerRow {
     /// Number of names, numbers and dates in its summary that no source contains, and of sentences that say the opposite of
     /// their sources.
     pub ungrounded: u32,
-    /// Failures since it was last clean.
+    /// Failures since a roll-up of it was last saved.
     pub attempts: u32,
-    /// When it first failed, or first had to wait for the model, since it was last clean.
+    /// When it first failed, or first had to wait for the model, since a roll-up of it was last saved.
     pub failing_since: Option<Timestamp>,
     /// No retry before this instant.
     pub not_before: Option<Timestamp>,
-    /// Why the last attempt failed or has to wait. `None` if there was neither since it was last clean.
+    /// Why the last attempt failed or has to wait. `None` if there was neither since a roll-up of it was last saved.
     pub last_error: Option<String>,
     /// Tokens paid for its roll-ups so far.
     pub tokens: u64,
@@ -123,14 +123,14 @@ pub struct DeadLetter {
     pub at: Timestamp,
 }
 
-/// Receipt of one accepted ingest request.
+/// Receipt of one accepted ingest request, or of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IngestReceipt {
-    /// Its id. The same request always has the same id.
+    /// Its id. A repeated ingest request of an agent has the same id.
     pub id: String,
     /// Number of new messages.
     pub accepted: u64,
-    /// Number of messages that were already stored.
+    /// Number of messages that were already stored, or were stored and then pruned.
     pub duplicate: u64,
     /// Number of messages whose content was replaced.
     pub revised: u64,

@@ -113,8 +113,8 @@ pub struct ConversationFound {
     pub best: MemoryId,
 }
 
-/// A time expression in the question. It only boosts what was said at that time and never filters, because most answers
-/// were said on a different day from the one they are about.
+/// A time expression in the question. It boosts what was said at that time. It never filters, because most answers were said on a
+/// different day from the one they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeExpression {
     /// The words in the question.
@@ -155,7 +155,7 @@ impl Reranked {
 pub struct Answer {
     /// The days that were searched; for a month or a longer period, the days searched for turns.
     pub range: DateRange,
-    /// The days that were searched for summaries, if they differ: the whole weeks that the month is made of.
+    /// The days that were searched for summaries, if they differ: the whole weeks that the month or longer period is made of.
     pub summary_range: Option<DateRange>,
     /// The results, best first.
     pub results: Vec<Found>,

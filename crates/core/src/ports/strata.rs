@@ -31,7 +31,7 @@ pub struct Part {
     pub period: Period,
     /// The instants that the memory covers.
     pub cover: Interval,
-    /// The speaker of a turn.
+    /// The speaker of a turn, or the first of the people that a statement is about.
     pub speaker: Option<String>,
     /// The conversation of a turn.
     pub conversation: Option<String>,
@@ -168,7 +168,7 @@ impl Conversations {
     }
 }
 
-/// Distribution of a value over the rows of a table.
+/// Distribution of a value over rows or conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// Number of values.
