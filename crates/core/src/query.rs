@@ -157,11 +157,12 @@ pub struct Answer {
     pub range: DateRange,
     /// The days that were searched for summaries, if they differ: the whole weeks that the month or longer period is made of.
     pub summary_range: Option<DateRange>,
-    /// The results, best first.
+    /// The results: the summaries of `period`, then the others, best first. Without a text, the newest first.
     pub results: Vec<Found>,
     /// Number of table rows compared with the text; 0 without a text.
     pub compared: usize,
-    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help.
+    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. If the query
+    /// names a conversation, only its turns count.
     pub range_is_empty: bool,
     /// The grains that were searched.
     pub grains: Vec<Grain>,
