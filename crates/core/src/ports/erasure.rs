@@ -8,8 +8,8 @@ use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKe
 /// The target of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// By id: turns, statements, entries by a person or an import. A passage selects its whole document. Summaries are not selected,
-    /// because they are derived from others.
+    /// By id: turns, statements, entries by a person or an import. A passage selects its whole document. Summaries are not
+    /// selected, because they are derived from others.
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
