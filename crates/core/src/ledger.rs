@@ -105,8 +105,8 @@ pub enum Stage {
     Extraction,
 }
 
-/// A memory that a stage rejected because of the memory itself. Its text stays in the catalog, and the watermark moves
-/// past it.
+/// A memory that was not projected because its table or the embedder refused it, or that the extraction model did not read, so
+/// that the built-in rules read it. Its text stays in the catalog, and the watermark moves past it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The agent that owns the memory.

@@ -94,7 +94,7 @@ pub trait Agents: Send + Sync {
     /// Returns the sums over all agents. One consistent read, without a query per agent.
     async fn totals(&self, now: Timestamp) -> Result<Totals>;
 
-    /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
+    /// Returns the state of an agent in one consistent read. For an agent that does not exist: not known, default settings,
     /// nothing waiting.
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 
