@@ -27,7 +27,7 @@ pub struct LedgerRow {
     /// Whether the built-in engine wrote it because the model could not.
     pub degraded: bool,
     /// Number of names, numbers and dates in its summary that no source contains, and of sentences that say the opposite of
-    /// their sources.
+    /// their sources. Counts the text that the engine wrote: a correction by a person does not change it.
     pub ungrounded: u32,
     /// Failures since a roll-up of it was last saved.
     pub attempts: u32,
