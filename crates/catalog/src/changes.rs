@@ -1,4 +1,5 @@
-//! The sequence of each agent's changes, the tombstones of removed memories, and how far the table of each grain has applied both.
+//! The sequence of each agent's changes, the tombstones of removed memories, and how far the table of each grain has applied
+//! them.
 
 use annals_core::ports::{Building, Change, VectorModel, Watermark, Watermarks};
 use annals_core::{Agent, Error, Grain, MemoryId, Timestamp};

@@ -76,14 +76,14 @@ impl<'a> KeyedHashes<'a> {
         Ok(KeyedHashes { db, agent, secret })
     }
 
-    /// Returns whether this message was forgotten, by its position or by its content in its conversation.
+    /// Returns whether this message was forgotten, by its key or by its content in its conversation.
     pub(crate) fn is_forgotten(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2, ?3)";
         let [key_hash, turn, content] = self.of_message(key, content);
         self.db.exists(sql, params![key_hash, turn, content])
     }
 
-    /// Records that the message at this position was forgotten. `content` comes from [`KeyedHashes::content`].
+    /// Records that the message with this key was forgotten. `content` comes from [`KeyedHashes::content`].
     pub(crate) fn forget(&self, key: &TurnKey, content: Hash) -> Result<()> {
         self.add(self.key_hash(key))?;
         self.add(content)

@@ -133,7 +133,7 @@ pub(crate) fn operation(db: &dyn Db, agent: &Agent, id: &str) -> Result<Option<I
     db.query_optional(sql, params![agents::known(db, agent)?, id], read_operation)
 }
 
-/// Checks what the unique index over ids and the ledger rely on: the id matches the position, and `day` is a day.
+/// Checks what the unique index over ids and the ledger rely on: the id is that of the key, and `day` is a day.
 pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     if turn.id != MemoryId::turn(agent, &turn.key) {
         return Err(Error::invalid("id", format!("{} does not match the position of the turn", turn.id)).into());

@@ -80,7 +80,8 @@ impl<C: Transactions + Send + 'static> Thread<C> {
         self.hand_in(doing, work, Job::Apart).await
     }
 
-    /// Runs a job that changes data; when this returns, the change is on disk or rolled back.
+    /// Runs a job that changes data; when this returns a result, the change is on disk. After an error it is rolled back, unless
+    /// the error says that the outcome is unknown.
     pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,

@@ -29,7 +29,7 @@ pub(crate) struct Stored {
     pub(crate) sent: Option<Hash>,
 }
 
-/// The fields of a turn's row that may differ from the message.
+/// The fields of a turn's row that the message does not determine.
 pub(crate) struct StoredFields {
     /// The stored instant. If `sent_at` is set, this is the first free instant after it.
     pub(crate) at: Timestamp,

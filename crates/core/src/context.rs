@@ -16,9 +16,9 @@ pub struct ContextQuery {
     pub prompt: String,
     /// Maximum tokens of the text, fence marks included. Tokens are estimated from above.
     pub budget: u64,
-    /// The speaker. Facts about them are included.
+    /// The speaker. Facts about them compete for the budget, whether or not they match the prompt.
     pub speaker: Option<String>,
-    /// The current conversation. Its last turns are included.
+    /// The current conversation. Its last turns compete for the budget, whether or not they match the prompt.
     pub conversation: Option<String>,
     /// Texts that always come first, in this order: a persona, standing instructions.
     pub blocks: Vec<Block>,
@@ -116,9 +116,10 @@ pub struct Context {
     pub items: Vec<ContextItem>,
     /// The items between fence marks, ready to be put into a prompt as data. Empty if nothing was selected.
     pub text: String,
-    /// Maximum tokens of the text.
+    /// Tokens of the text, estimated from above.
     pub tokens: u64,
-    /// Number of further items that matched the prompt but exceeded the budget.
+    /// Number of further items that did not fit the budget. The newest summaries are not counted, nor facts about the speaker if
+    /// `is_known` is false.
     pub omitted: usize,
     /// Whether memory holds anything about the prompt. If not, the context has at most facts about the speaker, besides
     /// blocks, documents and the current conversation.

@@ -1,5 +1,6 @@
 //! Content hashes and memory ids. Ids derive from content and from the place in memory (conversation, period, document), never
-//! from a random number or a clock. Running an operation twice yields the same ids, so writes can be upserts.
+//! from a random number. Storing the same content twice yields the same ids, so writes can be upserts. Only the id of a fact that
+//! a person entered depends on the time of the entry too.
 
 use std::fmt;
 
@@ -39,7 +40,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Id of a memory: a letter for its kind and 26 characters of a hash of its place, as in `t-4x…` and `s-ok…`.
+/// Id of a memory or an entry: a letter for its kind and 26 characters of a hash, as in `t-4x…` and `s-ok…`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryId(String);
@@ -66,14 +67,14 @@ impl MemoryId {
         MemoryId::derive('p', agent, [&place, &ordinal.to_string()])
     }
 
-    /// Returns the id of a fact that a person entered, derived from its words and time. The operation of the fact has this id
-    /// as its source.
+    /// Returns the id of a fact that a person entered, derived from its words and the time of the entry. The operation of the
+    /// fact has this id as its source.
     pub fn entry(agent: &Agent, words: &str, at: Timestamp) -> MemoryId {
         MemoryId::derive('u', agent, [words, &at.as_microsecond().to_string()])
     }
 
-    /// Returns the id of an imported entry, derived from the id that it has in the other program. Every import gives the same
-    /// id. The statement made from the entry has this id as its source.
+    /// Returns the id of an imported entry, derived from an id that is the same in every import. The statement or fact operation
+    /// made from the entry has this id as its source.
     pub fn imported(agent: &Agent, id: &str) -> MemoryId {
         MemoryId::entry(agent, &["import", id].join("\0"), Timestamp::UNIX_EPOCH)
     }

@@ -72,8 +72,8 @@ pub enum Error {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The model's answer is unusable, even after a retry that named the fault. The input or the model is at fault; the
-    /// failure is not temporary.
+    /// A model failed, or its answer is unusable even after a retry that named the fault. The input or the model is at fault;
+    /// the failure is not temporary.
     #[error("{what}: {source}")]
     Model {
         /// The action.
@@ -116,7 +116,7 @@ pub enum Error {
 /// One fault of an input: its location and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The file, if there are several.
+    /// The name of the file, if the input is a file with a name.
     pub file: Option<String>,
     /// The line of the file, counted from 1, if there is one.
     pub line: Option<usize>,
@@ -173,7 +173,8 @@ impl Error {
         }
     }
 
-    /// Returns whether a model was not called or did not answer. The input is not at fault.
+    /// Returns whether a model does not answer now, or was not called because the token budget is spent. The input is not at
+    /// fault.
     pub fn is_outage(&self) -> bool {
         matches!(self, Error::Unavailable { .. } | Error::Budget { .. })
     }

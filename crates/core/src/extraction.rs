@@ -27,7 +27,7 @@ pub struct Statement {
     pub day: Period,
     /// The instant of its first source.
     pub cover: Interval,
-    /// The turns it was extracted from; for an imported statement, its entry.
+    /// The turn that states it, then the turns that name what it only refers to; for an imported statement, its entry.
     pub sources: Vec<MemoryId>,
 }
 
@@ -78,7 +78,7 @@ impl Extraction {
 pub struct ExtractionWatermark {
     /// The watermark: the sequence number up to which all turns have been read.
     pub extracted: u64,
-    /// Failures since the watermark last moved.
+    /// Failures since a result was last saved.
     pub attempts: u32,
     /// When the first of these failures happened.
     pub failing_since: Option<Timestamp>,

@@ -60,8 +60,8 @@ pub struct Fact {
     /// When its sources were said: from the first to the last of them, end exclusive.
     #[serde(rename = "spoken")]
     pub mentioned: Interval,
-    /// The turns that state it, ordered by the instant from which each says it holds. Ids of manual entries start with
-    /// `u-`.
+    /// The turns that state it, ordered by the instant from which each says it holds, each followed by the turns it relies on.
+    /// For an inferred alias, sources of its evidence. Ids of entries start with `u-`.
     pub sources: Vec<MemoryId>,
     /// The id of the fact that replaced it, if one did.
     pub superseded_by: Option<String>,

@@ -11,7 +11,7 @@ pub struct LedgerRow {
     pub period: Period,
     /// The sequence number of its last input.
     pub dirty_seq: u64,
-    /// The highest `dirty_seq` that a roll-up read when it started.
+    /// The highest `dirty_seq` that a saved roll-up read before its input.
     pub clean_seq: u64,
     /// When its last input arrived.
     pub dirty_at: Timestamp,
@@ -27,15 +27,15 @@ pub struct LedgerRow {
     /// Whether the built-in engine wrote it because the model could not.
     pub degraded: bool,
     /// Number of names, numbers and dates in its summary that no source contains, and of sentences that say the opposite of
-    /// their sources.
+    /// their sources. Counts the text that the engine wrote: a correction by a person does not change it.
     pub ungrounded: u32,
-    /// Failures since it was last clean.
+    /// Failures since a roll-up of it was last saved.
     pub attempts: u32,
-    /// When it first failed, or first had to wait for the model, since it was last clean.
+    /// When it first failed, or first had to wait for the model, since a roll-up of it was last saved.
     pub failing_since: Option<Timestamp>,
     /// No retry before this instant.
     pub not_before: Option<Timestamp>,
-    /// Why the last attempt failed or has to wait. `None` if there was neither since it was last clean.
+    /// Why the last attempt failed or has to wait. `None` if there was neither since a roll-up of it was last saved.
     pub last_error: Option<String>,
     /// Tokens paid for its roll-ups so far.
     pub tokens: u64,
@@ -105,8 +105,8 @@ pub enum Stage {
     Extraction,
 }
 
-/// A memory that a stage rejected because of the memory itself. Its text stays in the catalog, and the watermark moves
-/// past it.
+/// A memory that was not projected because its table or the embedder refused it, or that the extraction model did not read, so
+/// that the built-in rules read it. Its text stays in the catalog, and the watermark moves past it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The agent that owns the memory.
@@ -123,14 +123,14 @@ pub struct DeadLetter {
     pub at: Timestamp,
 }
 
-/// Receipt of one accepted ingest request.
+/// Receipt of one accepted ingest request, or of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IngestReceipt {
-    /// Its id. The same request always has the same id.
+    /// Its id. A repeated ingest request of an agent has the same id.
     pub id: String,
     /// Number of new messages.
     pub accepted: u64,
-    /// Number of messages that were already stored.
+    /// Number of messages that were already stored, or were stored and then pruned.
     pub duplicate: u64,
     /// Number of messages whose content was replaced.
     pub revised: u64,

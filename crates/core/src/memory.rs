@@ -51,7 +51,7 @@ pub struct Memory {
     pub id: MemoryId,
     /// Its grain.
     pub grain: Grain,
-    /// The period it covers; for a turn, its day.
+    /// The period it covers; in working memory, its day.
     pub period: Period,
     /// The instants it covers. A turn covers the microsecond in which it was said.
     pub cover: Interval,
@@ -67,7 +67,7 @@ pub struct Memory {
     pub body: Body,
 }
 
-/// The fields that only one kind of memory has.
+/// The fields that depend on the kind of memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A message in working memory.
@@ -85,7 +85,7 @@ pub enum Body {
     Statement {
         /// The first of the people that the statement is about.
         speaker: Option<String>,
-        /// The turns that the statement was extracted from; for an imported statement, its entry.
+        /// As in [`crate::Statement::sources`].
         sources: Vec<MemoryId>,
         /// How much it will matter later, from 0 to 1.
         importance: f64,

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Error, Result};
 
-/// The workspace used when the service runs without keys.
+/// The workspace of agents that are named without one.
 const DEFAULT_WORKSPACE: &str = "default";
 const MAX_NAME_LENGTH: usize = 128;
 const FOLDER_LENGTH: usize = 26;

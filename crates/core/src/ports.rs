@@ -1,11 +1,10 @@
-//! The ports: the traits through which the policy crates reach stores and models. Their methods take and return whole
-//! objects.
+//! The ports: the traits through which the policy crates reach stores and models.
 //!
-//! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
-//! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
-//! `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one
-//! [`Store`], and code takes the whole store; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and
-//! `DeadLetters`. The traits are small, so that an implementation can keep each beside its queries.
+//! Each port to a store has an in-memory implementation and a conformance suite in the testkit; so do `Embedder`, `Engine`
+//! and `Reranker`. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`,
+//! `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], and code takes the whole store; `Catalog` joins
+//! `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. The traits are small, so that an
+//! implementation can keep each beside its queries.
 
 mod accesses;
 mod agents;

@@ -113,8 +113,8 @@ pub struct ConversationFound {
     pub best: MemoryId,
 }
 
-/// A time expression in the question. It only boosts what was said at that time and never filters, because most answers
-/// were said on a different day from the one they are about.
+/// A time expression in the question. It boosts what was said at that time. It never filters, because most answers were said on a
+/// different day from the one they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeExpression {
     /// The words in the question.
@@ -155,13 +155,14 @@ impl Reranked {
 pub struct Answer {
     /// The days that were searched; for a month or a longer period, the days searched for turns.
     pub range: DateRange,
-    /// The days that were searched for summaries, if they differ: the whole weeks that the month is made of.
+    /// The days that were searched for summaries, if they differ: the whole weeks that the month or longer period is made of.
     pub summary_range: Option<DateRange>,
-    /// The results, best first.
+    /// The results: the summaries of `period`, then the others, best first. Without a text, the newest first.
     pub results: Vec<Found>,
     /// Number of table rows compared with the text; 0 without a text.
     pub compared: usize,
-    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help.
+    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. If the query
+    /// names a conversation, only its turns count.
     pub range_is_empty: bool,
     /// The grains that were searched.
     pub grains: Vec<Grain>,

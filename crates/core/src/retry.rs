@@ -31,7 +31,7 @@ pub struct Backoff {
 impl Backoff {
     /// The wait after a summary failed because of its input or the model's answer: up to 17 hours, 2^10 minutes.
     pub const SUMMARY: Backoff = minutes(1 << 10);
-    /// The wait after a failure to rewrite a summary of the fallback engine, up to five days: nobody waits for it, and
+    /// The wait after a failure to rewrite a summary of the fallback engine, up to 128 hours: nobody waits for it, and
     /// each attempt may cost.
     pub const SUBSTITUTE_SUMMARY: Backoff =
         Backoff { first: SignedDuration::from_hours(1), longest: SignedDuration::from_hours(1 << 7) };

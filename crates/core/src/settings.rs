@@ -41,7 +41,8 @@ pub enum EngineChoice {
     /// The configured model if there is one, or else the built-in engine.
     #[default]
     Auto,
-    /// The built-in engine: no text leaves the machine.
+    /// The built-in engine: no model reads the agent's text to summarise it, extract facts or rerank results. Vectors are made by
+    /// the configured embedder all the same.
     Extractive,
 }
 

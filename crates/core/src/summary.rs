@@ -64,7 +64,7 @@ pub struct Author {
     pub prompt: Option<String>,
 }
 
-/// A sealed summary at the time when its children were pruned. Apart from late input, it is all that is left of them.
+/// A sealed summary at the time when its children were pruned. Amendments are made from it and from late input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
     /// The text.

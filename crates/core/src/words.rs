@@ -3,8 +3,8 @@
 //! Some code splits by rules of its own, on purpose:
 //!
 //! - `index/src/lex.rs` makes the tokens that are stored on disk, stemmed and by language.
-//! - `llm/src/extractive/split.rs` makes sentences for readers, by Unicode's rules and a list of abbreviations; its
-//!   words in `tokens.rs` and `words.rs` keep apostrophes, hyphens, prices and URLs.
+//! - `llm/src/extractive/split.rs` makes sentences for readers, by Unicode's rules and a list of abbreviations.
+//! - `llm/src/extractive/tokens.rs` makes words that keep the apostrophes and hyphens inside them.
 //! - `embedder/src/split.rs` fills the window of a model, by Unicode's rules and without gaps.
 //! - `annals/src/view/excerpt.rs` removes endings, so that "moving" finds "moved".
 //! - `server/src/mcp/text.rs` cuts only where a space follows, so not within "3.50".

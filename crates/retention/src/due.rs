@@ -59,7 +59,7 @@ pub enum Hold {
     Degraded,
     /// Extraction has not read its turns yet.
     Unread,
-    /// A finer set below it still exists.
+    /// A finer set below it stays.
     Finer,
 }
 
@@ -87,7 +87,8 @@ pub struct Totals {
 /// - Its period is clean, and has a live summary that is not degraded: what a model could not read yet, it may read later.
 /// - Extraction has read its turns.
 /// - Nothing in it is pinned.
-/// - All finer sets below it are gone, or go right before it. So a path from day to year is only ever shortened from below.
+/// - All finer sets below it are gone, or are due too and come before it. So a path from day to year is only ever shortened from
+///   below.
 pub fn due(state: &State<'_>) -> Due {
     let rows: HashMap<Period, &LedgerRow> = state.ledger.iter().map(|row| (row.period, row)).collect();
     let mut sets: Vec<&Children> = state.children.iter().collect();

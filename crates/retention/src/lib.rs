@@ -1,8 +1,8 @@
 //! Retention: prunes what an agent's plan no longer keeps, once the remaining summaries cover it.
 //!
 //! Prunes only complete sets: the whole input of a period, once the youngest part of it is past the plan and the period's own
-//! summary has read it. Relies on the ports alone; never reads a clock, never prunes what no summary covers, and never prunes
-//! under a clock that has not been steady.
+//! summary has read it; and yearly summaries, which no other summary covers. Relies on the ports alone; never reads a clock, and
+//! prunes only if the caller says that the clock is confirmed.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -31,7 +31,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Returns retention over these stores; agents name one of `plans` in their settings.
+    /// Returns retention over this store; agents name one of `plans` in their settings.
     pub fn new(store: Arc<dyn Store>, plans: Plans) -> Retention {
         Retention { store, plans }
     }

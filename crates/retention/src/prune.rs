@@ -44,7 +44,7 @@ impl Retention {
         self.compare(agent, self.plans.get(&plan)?, now).await
     }
 
-    /// Returns what would be pruned at `now` if `plan` were the agent's.
+    /// Returns what would be due and what would be held at `now` if `plan` were the agent's.
     pub async fn compare(&self, agent: &Agent, plan: &Plan, now: Timestamp) -> Result<Due> {
         if plan.is_forever() {
             return Ok(Due::default());

@@ -96,7 +96,7 @@ impl FactWriter {
     }
 
     /// Enters a fact by hand. The fact holds from `at` on, and ends other facts by the same rules as a fact from a
-    /// conversation. Returns the fact if it has already ended, because the log holds a later fact that replaces it.
+    /// conversation. Returns the fact if it has an end already, because an operation in the log ends it.
     pub async fn add(
         &self,
         agent: &Agent,

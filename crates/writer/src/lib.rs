@@ -1,7 +1,7 @@
 //! Write path: checks messages, masks credentials, commits messages to the catalog, runs the extraction of facts, applies
 //! changes of the catalog to the tables, and forgets.
 //!
-//! Relies on the ports alone. Never waits for a network before it acknowledges, never acknowledges before the catalog has
+//! Relies on the ports alone. Never waits for a model before it acknowledges, never acknowledges before the catalog has
 //! committed, and never writes to a table what the catalog does not hold.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -1,6 +1,6 @@
 //! Embedders that take the place of a model that cannot be opened. [`Placeholders`] returns the same vector for every text,
 //! because nothing is ever compared with it. [`Unopened`] returns an error for every text, because the model may be available
-//! again at the next start.
+//! again later.
 
 use std::ops::Range;
 use std::sync::Arc;

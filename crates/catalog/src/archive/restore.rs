@@ -53,7 +53,7 @@ const TAKE_OVER: [&str; 5] = [
         WHERE agent_id = ?2",
 ];
 
-/// Begins to restore an agent. Fails with `Invalid` if it already holds something that an export contains.
+/// Begins to restore an agent. Fails with `Invalid` if it already holds memories, bases, fact operations, blocks or documents.
 pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
     unless_full(db, agent, agents::known(db, agent)?)?;
     drop_staged(db, agent)?;

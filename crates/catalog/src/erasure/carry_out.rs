@@ -1,5 +1,5 @@
-//! Carries out the plan of an erasure, in the same transaction as the queries that made it; finds and removes all of an
-//! agent's rows of a kind.
+//! Carries out the plan of an erasure, in the same transaction as the queries that made it; also reads and removes all data of
+//! an agent that is erased as a whole.
 
 use std::collections::BTreeSet;
 

@@ -19,10 +19,10 @@ pub(crate) struct Plan {
     pub(super) agent_id: i64,
     /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
-    /// Whether the target names memories.
+    /// Whether the target is [`Target::Memories`].
     pub(super) is_of_memories: bool,
     pub(super) traces: Vec<Trace>,
-    /// The keys of all other removed items. An import of an item with one of these keys is refused.
+    /// The keys of the other removed items that may be imported again.
     pub(super) item_keys: Vec<ItemKey>,
     /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,
@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     pub(super) reworded: BTreeSet<MemoryId>,
     /// The numbers of the documents to remove.
     pub(super) documents: BTreeSet<i64>,
-    /// Former texts that name the subject.
+    /// The numbers of the former texts that name the subject.
     pub(super) versions: Vec<i64>,
     /// The report. Its sentences still have to be compared with the remaining turns, statements, documents and former texts.
     pub(crate) report: ErasureReport,

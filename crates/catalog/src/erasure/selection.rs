@@ -167,7 +167,7 @@ impl Selection {
             })
     }
 
-    /// Returns what remains of a sealed text; `None` if nothing remains or a model wrote it.
+    /// Returns what remains of a sealed text; `None` if the selection reaches it, and nothing remains or a model wrote it.
     pub(super) fn without(&self, sealed: Sealed) -> Option<Base> {
         if !self.reaches(&sealed) {
             return Some(sealed.text);

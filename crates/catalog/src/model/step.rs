@@ -375,8 +375,8 @@ fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> Docu
     DocumentWrite::Save(Box::new(Document { expires_at, ..written }), expected)
 }
 
-/// Acts like the service: looks up the key, and stores it with the accepted operation. Leaves the id of the operation out of
-/// the result, because ids differ between stores.
+/// Stores turns under an idempotency key, after old keys were dropped if `drop` is set. Leaves the id of the operation out of the
+/// result, because ids differ between stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };

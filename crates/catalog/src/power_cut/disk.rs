@@ -1,8 +1,8 @@
 //! An in-memory disk that tracks what would survive a power cut.
 //!
-//! The model: a write, truncation, creation or deletion is visible to the running process at once, and survives only
-//! after a sync. Syncing a file keeps its content; syncing the folder keeps its set of names. Of unsynced changes the
-//! disk may have kept any part: each sector of a write, each truncation, each name.
+//! The model: a write, truncation, creation or deletion is visible to the running process at once, and is sure to
+//! survive only after a sync. Syncing a file keeps its content; syncing the folder keeps its set of names. Of unsynced
+//! changes the disk may have kept any part: each sector of a write, each truncation, each name.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -15,8 +15,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::db::Result;
 
-/// The limits of one piece: pages read, pages written, and time spent. Other work waits that long. On a busy machine or a slow
-/// disk the time limit applies first.
+/// The limits of one piece: pages read, pages written, and time spent. Other work waits for the end of the piece. On a busy
+/// machine or a slow disk the time limit applies first.
 const READ: u32 = 256;
 const WRITTEN: u32 = 16;
 const TIME: Duration = Duration::from_millis(5);

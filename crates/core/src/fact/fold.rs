@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Closes the facts of the operation's subject and predicate that have ended by the time of the operation.
+    /// Removes from the open facts those of the operation's subject and predicate that have ended by the operation's time.
     fn expire(&mut self, operation: &FactOperation) {
         if let Some(holders) = self.open.get_mut(&slot(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));

@@ -4,8 +4,8 @@
 //! A merge is an alias fact that each fold derives anew. It changes no other fact and lists its reason and evidence. It
 //! disappears with its evidence: a rebuild gives the same merges, forgetting needs no extra step, and a second Bob ends
 //! it. The log keeps retractions, so a retracted merge does not return. Merging two people is worse than missing a
-//! merge, so nothing is merged if two candidates match, one fact names both, or they differ in a single-valued
-//! predicate.
+//! merge. So two names are not merged if one fact names both, or if they have different values of a single-valued
+//! predicate at the same time. First names and misspellings are not merged if two candidates match.
 
 mod names;
 mod spelling;
@@ -29,9 +29,9 @@ const MAX_EVIDENCE: usize = 16;
 enum Reason {
     /// The same words, ignoring titles and punctuation.
     SameWords,
-    /// A first name, exactly one full name that begins with it, and something that only these two have in common.
+    /// A first name, exactly one entity with a full name that begins with it, and something that only these two have in common.
     OnlyFullName,
-    /// A letter missing, doubled or swapped within a long word, and two things that only these two have in common.
+    /// A letter missing, added or swapped within a long word, and at least two things that only these two have in common.
     Misspelling,
 }
 
@@ -64,7 +64,8 @@ pub(crate) fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> 
     merged
 }
 
-/// Merges names of the same words. Keeps the name without a title, or else the shortest, for all of them.
+/// Merges names of the same two or more words into one of them: one without a title if there is one, and the shortest of those.
+/// Merges none of them if their titles imply two genders.
 fn same_words(names: &mut Names<'_>) -> Vec<Fact> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.words.len() > 1) {
@@ -91,7 +92,8 @@ fn rank<'a>(names: &'a Names<'_>, name: usize) -> (bool, usize, &'a str) {
     (is_titled, names.key(name).len(), names.key(name))
 }
 
-/// Merges first names into full names, where exactly one entity has a full name that begins with the first name.
+/// Merges first names into full names, where exactly one entity has a full name that begins with the first name, and the two
+/// have something in common.
 fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     let mut full: HashMap<&str, BTreeSet<usize>> = HashMap::new();
     for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.is_full_name()) {

@@ -63,7 +63,7 @@ impl FromStr for Verb {
 /// One entry of the operation log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactOperation {
-    /// `o-` and a hash of source and position: the same statement extracted again is the same operation.
+    /// `o-` and a hash of source and position.
     pub id: String,
     /// The action.
     pub verb: Verb,
@@ -81,11 +81,11 @@ pub struct FactOperation {
     pub properties: Properties,
     /// From 0 to 1.
     pub confidence: f64,
-    /// The instant from which it holds: the stated date, or else when it was said.
+    /// The instant from which it applies: the stated date, or else when it was said.
     pub at: Timestamp,
     /// When it was said.
     pub said_at: Timestamp,
-    /// The turn that states it; `u-…` for a manual entry.
+    /// The turn that states it; `u-…` for an entry by a person or an import.
     pub source: MemoryId,
     /// Its index among the operations of the same source.
     pub position: u32,
@@ -94,7 +94,7 @@ pub struct FactOperation {
 }
 
 impl FactOperation {
-    /// Returns the speaker, by name or role; `None` for a manual entry.
+    /// Returns the speaker, by name or role; `None` for an entry by a person or an import.
     pub fn speaker(&self) -> Option<&str> {
         self.properties.get(SPEAKER).and_then(serde_json::Value::as_str)
     }

@@ -77,7 +77,7 @@ pub trait Agents: Send + Sync {
     }
 
     /// Returns the agents for which a roll-up pass may have work: changes that a table or the extraction has not
-    /// applied, a table that is being rebuilt, and periods that may be closed by now and are dirty or were written by
+    /// applied, a table with an urgent rebuild, and periods that may be closed by now and are dirty or were written by
     /// the fallback engine. One query for all agents, so that idle agents cost nothing. May return too many agents,
     /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
@@ -94,7 +94,7 @@ pub trait Agents: Send + Sync {
     /// Returns the sums over all agents. One consistent read, without a query per agent.
     async fn totals(&self, now: Timestamp) -> Result<Totals>;
 
-    /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
+    /// Returns the state of an agent in one consistent read. For an agent that does not exist: not known, default settings,
     /// nothing waiting.
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 

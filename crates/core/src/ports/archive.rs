@@ -153,8 +153,8 @@ impl Record {
     pub const RANKS: std::ops::RangeInclusive<u8> = 0..=4;
 
     /// Returns the rank that orders records for a restore. Extraction has read all turns up to one sequence number, so
-    /// the turns it has read are stored first. A period follows the memories it is made of; accesses follow their
-    /// memories.
+    /// the turns it has read are stored first. Other records follow the turns that they may refer to; accesses follow
+    /// all memories.
     pub fn rank(&self) -> u8 {
         match self {
             Record::Settings(_) => 0,

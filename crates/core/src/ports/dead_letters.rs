@@ -1,4 +1,4 @@
-//! Port `DeadLetters`: memories that could not be projected or read for facts.
+//! Port `DeadLetters`: memories that could not be projected, and turns that the extraction model did not read.
 
 use async_trait::async_trait;
 

@@ -184,6 +184,6 @@ pub trait Documents: Send + Sync {
     /// Restarts the lifetime of documents at `now`. Documents without a lifetime, and expired ones, stay unchanged.
     async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()>;
 
-    /// Removes expired documents of all agents, at most `limit`. Returns the agents that had one.
+    /// Removes expired documents of all agents, at most `limit`. Returns the agents whose documents were removed.
     async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>>;
 }

@@ -8,8 +8,8 @@ use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKe
 /// The target of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Memories by id: turns, statements, manual entries. A passage selects its whole document. Summaries are not selected,
-    /// because they are derived from others.
+    /// By id: turns, statements, entries by a person or an import. A passage selects its whole document. Summaries are not
+    /// selected, because they are derived from others.
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
@@ -68,8 +68,8 @@ pub struct ErasureReport {
     pub unfollowed: Vec<String>,
     /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
     pub prompts: Vec<String>,
-    /// Statements that are removed: those extracted from the turns above, those that name the subject, those given by id, and
-    /// imported ones of the range.
+    /// Statements that are removed: those extracted from the turns above, those that name the subject, those given by id or by
+    /// their entry, and imported ones of the range. For an agent, all its statements.
     pub statements: Vec<MemoryId>,
     /// For a subject: memories that stay and lose a former text that names it.
     pub former_texts: Vec<MemoryId>,
@@ -133,7 +133,7 @@ pub trait Erasure: Send + Sync {
     /// meanwhile, the agent still needs cleaning.
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()>;
 
-    /// Overwrites the remains of deleted rows in the file and its log. Other work continues meanwhile.
+    /// Removes the remains of deleted rows from the files of the store, as far as the store can. Other work continues meanwhile.
     async fn scrub(&self) -> Result<()>;
 
     /// Returns where (table and column) this agent's rows contain any of these words.

@@ -59,7 +59,8 @@ pub trait Extractor: Send + Sync {
     /// Returns whether it works without a network and at no cost for these settings.
     fn is_local(&self, settings: &Settings) -> bool;
 
-    /// Extracts from the turns. The output names only these turns as sources. Never waits longer than its own deadline.
+    /// Extracts from the turns. The first source of each statement and the source of each operation is one of these turns;
+    /// further sources may be turns of the context and sources of known facts. Never waits longer than its own deadline.
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted>;
 }
 

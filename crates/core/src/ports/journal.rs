@@ -1,7 +1,6 @@
 //! Port `Journal`: the output of extraction, the log of fact operations, and the extraction watermark.
 //!
-//! The store that implements `Catalog` also implements this port, with the same sequence per agent. The ports are separate so
-//! that a user of one need not depend on the other.
+//! The store that implements `Catalog` also implements this port, with the same sequence per agent.
 
 use async_trait::async_trait;
 

@@ -21,7 +21,7 @@ pub struct Key {
     pub name: String,
     /// The workspace it gives access to.
     pub workspace: String,
-    /// The permitted operations.
+    /// Its permissions.
     pub scopes: BTreeSet<Scope>,
     /// The agents it is bound to, by name; empty means all agents of the workspace, including future ones.
     pub agents: Vec<String>,
@@ -55,7 +55,7 @@ pub enum Scope {
     /// Reading memories.
     #[serde(alias = "read")]
     Search,
-    /// Settings, forgetting, export.
+    /// Everything else, such as settings, forgetting and export. Includes the other scopes.
     #[serde(alias = "forget")]
     Admin,
 }

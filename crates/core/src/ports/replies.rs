@@ -30,7 +30,7 @@ pub trait Replies: Send + Sync {
     /// Removes replies saved before an instant. Their cost stays recorded. Returns how many.
     async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64>;
 
-    /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
+    /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model, single calls before batches.
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>>;
 
     /// Returns the prices that people entered, by name of the model. They belong to the whole store.

@@ -31,7 +31,7 @@ pub struct Part {
     pub period: Period,
     /// The instants that the memory covers.
     pub cover: Interval,
-    /// The speaker of a turn.
+    /// The speaker of a turn, or the first of the people that a statement is about.
     pub speaker: Option<String>,
     /// The conversation of a turn.
     pub conversation: Option<String>,
@@ -67,16 +67,16 @@ pub struct Probe {
     pub language: String,
     /// Applied before ranking.
     pub filter: Filter,
-    /// Maximum number of parts for vector and text each. The other parts of their turns, and the parts next to these
-    /// turns in their conversations, are added.
+    /// Maximum number of parts for vector and text each. A store with the rows in memory adds the other parts of their
+    /// turns, and the parts next to these turns in their conversations.
     pub limit: usize,
     /// If the table has at most this many rows, `limit` does not apply: the vector finds all rows that pass the filter,
     /// and the text finds all that contain a word.
     pub exact: usize,
 }
 
-/// The result of a search of one table, and the distribution of scores over all rows that pass the filter. A score is
-/// meaningful only relative to the others.
+/// The result of a search of one table, and the distribution of scores over all rows that pass the filter. A store that
+/// searches on disk takes the distributions over the hits alone. A score is meaningful only relative to the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The parts that were found, in no particular order.
@@ -85,7 +85,7 @@ pub struct Findings {
     pub conversations: Vec<Conversation>,
     /// Statistics of the conversations of all rows that pass.
     pub all_conversations: Conversations,
-    /// Distribution of the similarity of all rows that pass.
+    /// Distribution of the similarity of all rows that pass, exact or estimated.
     pub similarity: Spread,
     /// Distribution of the relevance of all rows that pass. A row without any of the words has relevance zero.
     pub relevance: Spread,
@@ -106,11 +106,12 @@ pub struct Hit {
     pub part: u32,
     /// The position of a turn's part in its conversation.
     pub position: Option<Position>,
-    /// Cosine similarity, if the vector found it. Set on every hit if the store compares all rows.
+    /// Cosine similarity. Set if the vector found the part; some stores set it on the other hits too.
     pub similarity: Option<f32>,
-    /// BM25 score, if it contains one of the words.
+    /// BM25 score. Set if the words found the part; some stores set it on every hit that contains one of the words.
     pub relevance: Option<f32>,
-    /// The words of the question it contains: one bit for each of the first 64, in the order of the question.
+    /// The words of the question it contains: one bit for each of the first 64, in the order of the question. 0 without
+    /// `relevance`.
     pub matched: u64,
 }
 
@@ -119,12 +120,12 @@ pub struct Hit {
 pub struct Position {
     /// Index into [`Findings::conversations`].
     pub conversation: usize,
-    /// Index among the parts of the conversation, ordered by time, memory and part. Neighbours have consecutive
-    /// numbers.
+    /// Index among the parts of the conversation, ordered by time, memory and part. Parts with consecutive numbers are
+    /// neighbours. A store that does not know which hits are neighbours gives them numbers that are not consecutive.
     pub index: u32,
 }
 
-/// Statistics of the parts of one conversation that pass the filter.
+/// Statistics of the parts of one conversation that pass the filter, or of its hits alone ([`Findings`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     /// Its name.
@@ -168,7 +169,7 @@ impl Conversations {
     }
 }
 
-/// Distribution of a value over the rows of a table.
+/// Distribution of a value over rows or conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// Number of values.

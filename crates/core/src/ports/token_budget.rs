@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 
 use crate::{Date, Error, Purpose, Result, SignedDuration, Timestamp};
 
-/// How long a reservation lasts if its call never ends, because the future of the call was dropped. This is longer than a pass
-/// over all agents, whose reservations all begin at the start of the pass.
+/// How long a reservation lasts if its call never ends, because the future of the call was dropped. It counts from the `now` of
+/// the reservation; in a pass over all agents that is the start of the pass, so the lifetime allows for a long pass.
 pub const RESERVATION_LIFETIME: SignedDuration = SignedDuration::from_hours(6);
 
 /// Tokens of an agent, of its workspace and of all agents: limits per day, or sums.

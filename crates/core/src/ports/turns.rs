@@ -60,7 +60,7 @@ pub trait Turns: Send + Sync {
     /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
     /// Turns of one conversation never share an instant. A turn with a taken instant gets the next free microsecond. A turn
-    /// without an instant is placed after the stored turns that are up to a millisecond ahead of its arrival. So the order of
+    /// without an instant is placed after the stored turns that are less than a millisecond ahead of its arrival. So the order of
     /// arrival decides between equal instants in every order by time. Content means what the client sent last ([`Origin`]). A
     /// new turn is stored with its attachment. A revision replaces the attachment, or keeps the stored one if it has none.
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
