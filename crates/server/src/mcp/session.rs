@@ -104,17 +104,29 @@ impl Session {
         let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
             std::mem::take(&mut self.pending).into_iter().partition(|request| request.stops < MAX_STOPS);
         self.pending = again;
+        let stopped = format!("the memory service stopped {MAX_STOPS} times while it worked on this request");
         Resumption {
             hello: self.hello.as_ref().map(|hello| hello.line.clone()),
             requests: self.pending.iter().map(|request| request.line.clone()).collect(),
-            errors: given_up.iter().map(|request| error(&request.id)).collect(),
+            errors: given_up.iter().map(|request| error(&request.id, -32603, &stopped)).collect(),
         }
     }
 }
 
-fn error(id: &Value) -> String {
-    let message = format!("the memory service stopped {MAX_STOPS} times while it worked on this request");
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
+/// Returns the error that answers a line of the client which no owner can read, and so none answers: what is not JSON, such as
+/// half of an emoji (`"\ud83d"`), or no message of JSON-RPC.
+pub(super) fn refusal(line: &str) -> Option<String> {
+    let id = || serde_json::from_str::<Envelope>(line).ok().and_then(|envelope| envelope.id).unwrap_or(Value::Null);
+    let is_message = |value: &Value| ["method", "result", "error"].iter().any(|field| value.get(field).is_some());
+    match serde_json::from_str::<Value>(line) {
+        Err(cause) => Some(error(&id(), -32700, &format!("the line is not JSON: {cause}"))),
+        Ok(value) if !is_message(&value) => Some(error(&id(), -32600, "the line is not one message of JSON-RPC 2.0")),
+        Ok(_) => None,
+    }
+}
+
+fn error(id: &Value, code: i32, message: &str) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }).to_string()
 }
 
 #[cfg(test)]
@@ -129,6 +141,24 @@ mod tests {
 
     fn answer(id: u64) -> String {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+    }
+
+    #[test]
+    fn lines_that_no_owner_can_read_are_answered_at_once() {
+        fn check(line: &str, expect: Option<(Value, i64)>) {
+            let answer = refusal(line).map(|answer| serde_json::from_str::<Value>(&answer).unwrap());
+            let found = answer.map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap()));
+            assert_eq!(found, expect, "{line}");
+        }
+        let half = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"text":"bad \ud83d"}}"#;
+        check(half, Some((json!(3), -32700)));
+        check("garbage", Some((Value::Null, -32700)));
+        check(&request(1)[..20], Some((Value::Null, -32700)));
+        check(r#"{"id":"a"}"#, Some((json!("a"), -32600)));
+        check("[]", Some((Value::Null, -32600)));
+        check(&request(1), None);
+        check(&answer(1), None);
+        check(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWrite
 use tokio::net::UnixStream;
 use url::Url;
 
-use super::session::Session;
+use super::session::{Session, refusal};
 use super::stream::{CONVERSATION, PATH, PROTOCOL, SCOPES};
 
 /// Maximum number of attempts to open a stream, and the time between two attempts. An owner that is ending may accept a
@@ -42,7 +42,7 @@ pub async fn relay(
     loop {
         let stream = open_next(&connect, &target).await?;
         let ended = transfer(&mut session, stream, &mut input, &mut output).await.map_err(failed)?;
-        if ended == Ended::Input || !next_request(&mut session, &mut input).await.map_err(failed)? {
+        if ended == Ended::Input || !next_request(&mut session, &mut input, &mut output).await.map_err(failed)? {
             return Ok(());
         }
     }
@@ -130,12 +130,17 @@ enum Ended {
 
 /// Records that an owner ended, and waits until there is a request to send: one without an answer, or the next one of the input.
 /// Connecting without a request could start an owner that nobody needs. Returns false at the end of the input.
-async fn next_request(session: &mut Session, input: &mut Lines<impl AsyncBufRead + Unpin>) -> io::Result<bool> {
+async fn next_request(
+    session: &mut Session,
+    input: &mut Lines<impl AsyncBufRead + Unpin>,
+    output: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<bool> {
     session.owner_ended();
     while !session.is_waiting() {
-        match input.next_line().await? {
-            Some(line) => session.asked(&line),
-            None => return Ok(false),
+        let Some(line) = input.next_line().await? else { return Ok(false) };
+        match refusal(&line) {
+            Some(error) => send(output, &error).await?,
+            None => session.asked(&line),
         }
     }
     Ok(true)
@@ -153,9 +158,13 @@ async fn transfer(
     if !resume(session, &mut answers, &mut to, output).await? {
         return Ok(Ended::Stream);
     }
-    let shared = Mutex::new(session);
+    let (shared, output) = (Mutex::new(session), tokio::sync::Mutex::new(output));
     let up = async {
         while let Some(line) = input.next_line().await? {
+            if let Some(error) = refusal(&line) {
+                send(*output.lock().await, &error).await?;
+                continue;
+            }
             lock(&shared).asked(&line);
             // The line was not sent, but it is recorded, so the next owner gets it.
             if send(&mut to, &line).await.is_err() {
@@ -168,7 +177,7 @@ async fn transfer(
     let down = async {
         // An error of the stream is treated like its end.
         while let Ok(Some(line)) = answers.next_line().await {
-            send(output, &line).await?;
+            send(*output.lock().await, &line).await?;
             lock(&shared).answered(&line);
         }
         io::Result::Ok(())
@@ -268,6 +277,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn unreadable_line_is_answered_and_not_sent() {
+        let (ours, theirs) = tokio::io::duplex(256);
+        let answering = tokio::spawn(owner(theirs, "tools/call", ANSWER));
+        let (mut session, mut output) = (Session::default(), Vec::new());
+        let input = format!("garbage\n{QUESTION}\n");
+        transfer(&mut session, ours, &mut input.as_bytes().lines(), &mut output).await.unwrap();
+        assert_eq!(answering.await.unwrap(), [QUESTION]);
+        let answers = String::from_utf8(output).unwrap();
+        assert!(answers.contains("-32700") && answers.ends_with(&format!("{ANSWER}\n")), "{answers}");
+    }
+
+    #[tokio::test]
     async fn request_of_an_owner_that_ends_is_sent_to_the_next() {
         let (_open, input) = tokio::io::duplex(64);
         let question = format!("{QUESTION}\n");
@@ -290,13 +311,13 @@ mod tests {
         let mut input = BufReader::new(question.as_bytes().chain(input)).lines();
         let (mut session, mut output) = (Session::default(), Vec::new());
         for _ in 0..3 {
-            assert!(next_request(&mut session, &mut input).await.unwrap());
+            assert!(next_request(&mut session, &mut input, &mut output).await.unwrap());
             let (ours, theirs) = tokio::io::duplex(256);
             let answering = tokio::spawn(owner(theirs, "tools/call", ""));
             assert_eq!(transfer(&mut session, ours, &mut input, &mut output).await.unwrap(), Ended::Stream);
             assert_eq!(answering.await.unwrap(), [QUESTION]);
         }
-        assert!(next_request(&mut session, &mut input).await.unwrap());
+        assert!(next_request(&mut session, &mut input, &mut output).await.unwrap());
         let (ours, _) = tokio::io::duplex(256);
         assert_eq!(transfer(&mut session, ours, &mut input, &mut output).await.unwrap(), Ended::Stream);
         assert!(String::from_utf8(output).unwrap().contains("stopped 3 times"));
