@@ -267,7 +267,7 @@ fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     ranked.splice(0..0, first.collect::<Vec<_>>());
 }
 
-/// Ranked results of a query, before reranking.
+/// The first half of an answer: the ranked results of a query, before reranking.
 pub struct Gathered<'a> {
     plan: QueryPlan<'a>,
     /// Best first.
@@ -306,9 +306,9 @@ impl QueryPlan<'_> {
         Select { within, conversation, newest_first: true, ..Select::all(grain) }
     }
 
-    /// Returns the instants of the times that the question names, each with the week after it.
+    /// Returns the intervals of the times that the question names. Those with a first and a last day are extended by
+    /// [`TELLING_DELAY`]; a time such as "before May" is not.
     fn times_within(&self) -> Vec<Interval> {
-        // A time without a first day, such as "before May", is not extended.
         let longer = |days: DateRange| DateRange {
             to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
             ..days
