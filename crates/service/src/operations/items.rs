@@ -5,7 +5,8 @@
 //! stored are recognised, items that were edited since are revised, and an interrupted import is completed by running it
 //! again. Forgotten items are not stored again. Items that are not stored are counted.
 //!
-//! Each item is stored as its own type. No item is dated by the clock of the import: the importers ([`annals_importers`])
+//! Each item is stored as its own type, or, if it cannot be, as a more general one: a block as a document, a fact as a statement,
+//! a long statement as a document. No item is dated by the clock of the import: the importers ([`annals_importers`])
 //! date the items where they can, and items without a date get [`UNDATED`]. Decision 45 gives the reasons.
 
 mod blocks;
