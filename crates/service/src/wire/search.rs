@@ -160,8 +160,8 @@ pub struct SearchAnswer {
     /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
-    /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
-    /// compared everywhere.
+    /// Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if
+    /// vectors were compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
     /// Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are
