@@ -1027,7 +1027,7 @@ export interface SearchRequest {
   grains?: Array<GrainWord>;
   /** Treats times in the query, such as "last month", as ordinary words. */
   ignore_times?: boolean;
-  /** Kinds of memory to return. Empty means all. */
+  /** Kinds of memory to return. Empty means all; without a query, all except passages. */
   kinds?: Array<KindWord>;
   /** Maximum number of results: 1 to 1,000. */
   limit?: number;
@@ -1206,7 +1206,7 @@ export interface TimeExpressionView {
   words: string;
 }
 
-/** Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first. */
+/** Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes first. */
 export interface TimelineAnswer {
   /** Name of the agent. */
   agent: string;

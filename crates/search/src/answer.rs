@@ -38,7 +38,8 @@ const SWAPS: usize = 3;
 const MAX_RESULTS: usize = 1000;
 
 impl Search {
-    /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first.
+    /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first, and
+    /// passages are left out unless the query asks for them.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         self.conclude(self.gather(agent, query, now).await?).await
     }
@@ -231,8 +232,8 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
-    /// Returns whether the range holds no memory of the searched grains, of whatever kind. Considers only the query's
-    /// conversation, if the query names one.
+    /// Returns whether the range holds no memory of the searched grains, of whatever kind except passages. Considers only the
+    /// query's conversation, if the query names one.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
             // At most one period of a grain is not over, so of two at least one is.

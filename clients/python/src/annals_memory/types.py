@@ -950,7 +950,7 @@ SearchRequest = TypedDict(
         "from": "NotRequired[str | None]",  # First day, inclusive.
         "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty, they are chosen by the range and the query.
         "ignore_times": "NotRequired[bool]",  # Treats times in the query, such as "last month", as ordinary words.
-        "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all.
+        "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all; without a query, all except passages.
         "limit": "NotRequired[int]",  # Maximum number of results: 1 to 1,000.
         "max_days_ago": "NotRequired[int | None]",  # Excludes memories older than this many local days ago.
         "min_days_ago": "NotRequired[int | None]",  # Excludes memories newer than this many local days ago. 0 is today.
@@ -1092,7 +1092,7 @@ TimeExpressionView = TypedDict(
 )
 
 
-# Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
+# Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes first.
 TimelineAnswer = TypedDict(
     "TimelineAnswer",
     {

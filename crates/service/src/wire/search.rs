@@ -49,7 +49,7 @@ pub struct SearchRequest {
     /// Leaves out coarser memories that also cover days outside the range.
     #[serde(default)]
     pub strict: bool,
-    /// Kinds of memory to return. Empty means all.
+    /// Kinds of memory to return. Empty means all; without a query, all except passages.
     #[serde(default)]
     #[schema(value_type = Vec<KindWord>)]
     #[schemars(with = "Vec<KindWord>")]
@@ -204,7 +204,8 @@ pub struct TimelineRequest {
     pub cursor: Option<String>,
 }
 
-/// Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
+/// Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes
+/// first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct TimelineAnswer {
     /// Name of the agent.
