@@ -1023,7 +1023,7 @@ export interface SearchRequest {
   explain?: boolean;
   /** First day, inclusive. */
   from?: string | null;
-  /** Grains to search. If empty, they are chosen by the range and the query. */
+  /** Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all. */
   grains?: Array<GrainWord>;
   /** Treats times in the query, such as "last month", as ordinary words. */
   ignore_times?: boolean;

@@ -948,7 +948,7 @@ SearchRequest = TypedDict(
         "conversation": "NotRequired[str | None]",  # Only turns of this conversation.
         "explain": "NotRequired[bool]",  # Whether each result lists the summands of its score.
         "from": "NotRequired[str | None]",  # First day, inclusive.
-        "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty, they are chosen by the range and the query.
+        "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all.
         "ignore_times": "NotRequired[bool]",  # Treats times in the query, such as "last month", as ordinary words.
         "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all; without a query, all except passages.
         "limit": "NotRequired[int]",  # Maximum number of results: 1 to 1,000.

@@ -40,7 +40,8 @@ pub(super) struct Limits<'a> {
     pub(super) query_words: &'a [String],
 }
 
-/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out.
+/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out, not
+/// counting those that come with every prompt.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,

@@ -36,7 +36,7 @@ use turns::Batch;
 /// Instant of items without a date in a source without any date: noon UTC, which is on 1970-01-01 in almost every zone.
 const UNDATED: Timestamp = Timestamp::constant(12 * 3600, 0);
 
-/// An import of one agent.
+/// An import of items for one agent.
 struct Import<'a> {
     service: &'a Service,
     agent: &'a Agent,

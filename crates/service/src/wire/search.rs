@@ -16,7 +16,7 @@ pub struct SearchRequest {
     #[serde(default)]
     #[schema(example = "why was the trip cancelled?")]
     pub query: Option<String>,
-    /// Grains to search. If empty, they are chosen by the range and the query.
+    /// Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all.
     #[serde(default)]
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
