@@ -90,13 +90,13 @@ export interface ContextAnswer {
   text: string;
   /** Estimated number of tokens of the text. */
   tokens: number;
-  /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
+  /** Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
 }
 
 /** One piece of context. */
 export interface ContextItemView {
-  /** Days that the piece covers, if any. */
+  /** Days that the piece covers; of a fact, the days on which it was said. Absent for blocks and documents of the request. */
   dates?: string | null;
   /** Id of the memory, fact or document, or name of the block. */
   id: string;
@@ -104,7 +104,7 @@ export interface ContextItemView {
   kind: string;
   /** Relevance to the prompt. */
   score: number;
-  /** Id within the text. Only the parts of one document share an id. Absent for a block. */
+  /** Id within the text. Only the parts of one document of the request share an id. Absent for a block. */
   short?: string;
   /** The text. A summary has one line per sentence. */
   text: string;
@@ -197,7 +197,7 @@ export interface CostView {
 /** Costs of some days. */
 export interface CostsAnswer {
   budget?: BudgetView | null;
-  /** Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty agents. */
+  /** Number of stored summaries that the built-in engine wrote and nobody corrected. Null if there are more than twenty agents. */
   built_in?: number | null;
   /** Total cost of the models that have a price. */
   cost: number;
@@ -386,11 +386,11 @@ export interface FactsAnswer {
   next_cursor?: string | null;
 }
 
-/** A period that failed. */
+/** A period whose last roll-up failed, or that has to wait. */
 export interface FailureView {
   /** Number of failed attempts. */
   attempts: number;
-  /** Error of the last attempt. */
+  /** Why it failed or waits. */
   error: string;
   /** Earliest time of the next attempt. */
   not_before?: string | null;
@@ -457,13 +457,13 @@ export interface ForgetRequest {
   conversation?: string | null;
   /** Only reports what would be erased. This is the default. `false` erases it, which cannot be undone. */
   dry_run?: boolean;
-  /** First day of the messages to forget, inclusive. */
+  /** First day of the messages and documents to forget, inclusive. */
   from?: string | null;
-  /** Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again. */
+  /** Ids of memories: turns, statements and manual entries. The id of a passage selects its whole document. Summaries are derived from other memories and are written again. */
   ids?: Array<string>;
   /** A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said. */
   subject?: string | null;
-  /** Last day of the messages to forget, inclusive. */
+  /** Last day of the messages and documents to forget, inclusive. */
   to?: string | null;
 }
 
@@ -544,7 +544,7 @@ export interface ImportReport {
 /** Progress of an import of an upload. */
 export type ImportStatus = "waiting" | "running" | "done" | "failed" | "interrupted";
 
-/** An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same upload may be sent again, which adds only what is missing. */
+/** An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an import succeeded is known. The same upload may be sent again, which adds only what is missing. */
 export interface ImportView {
   /** Name of the agent. */
   agent: string;
@@ -631,7 +631,7 @@ export interface MemoryView {
   message?: string | null;
   /** The summands of the score, if requested with `explain`. */
   parts?: Array<PartView>;
-  /** Label of the period. For a turn, its day. */
+  /** Label of the period. For a turn, statement or passage, its day. */
   period: string;
   /** Whether the memory is pinned, so that retention keeps it. */
   pinned: boolean;
@@ -640,7 +640,7 @@ export interface MemoryView {
   score?: number | null;
   /** What the memory was made from: memory ids for a summary or statement, the message id for a turn. */
   source_ids: Array<string>;
-  /** Speaker of a turn, by name or role. */
+  /** Speaker of a turn, by name or role; for a statement, the first of the people that it is about. */
   speaker?: string | null;
   /** Text of the memory. */
   text: string;
@@ -776,7 +776,7 @@ export interface PastPlanView {
 /** State of the summary of a period. */
 export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | "degraded" | "failed" | "pruned" | "sealed" | "forgotten";
 
-/** A period that has input. */
+/** A period that has or had input. */
 export interface PeriodView {
   /** Number of failed attempts since the last success. */
   attempts: number;
@@ -813,9 +813,9 @@ export interface PeriodsAnswer {
   agent: string;
   /** Days with turns, in order. */
   days: Array<DayView>;
-  /** First day with a memory. */
+  /** First day that has or had input. */
   first?: string | null;
-  /** Last day with a memory. */
+  /** Last day that has or had input. */
   last?: string | null;
   /** Periods that have or had input, by grain and time. */
   periods: Array<PeriodView>;
@@ -957,9 +957,9 @@ export interface RollupAnswer {
   not_yet_due: Array<NotYetDueView>;
   /** Why the model is unavailable. */
   outage?: string | null;
-  /** Dry run: periods that would be read. */
+  /** Dry run: periods that would be rolled up. */
   periods: Array<string>;
-  /** Periods that failed before and were not tried now, with the time of the next attempt. */
+  /** Periods that failed or had to wait before and were not tried now, with the time of the next attempt. */
   postponed?: Array<FailureView>;
   /** Number of summaries removed because none of their sources is left. */
   removed: number;
@@ -1009,7 +1009,7 @@ export interface SearchAnswer {
   summary_range?: RangeView | null;
   /** IANA name of the time zone of the days. */
   time_zone: string;
-  /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
+  /** Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
 }
 
@@ -1023,11 +1023,11 @@ export interface SearchRequest {
   explain?: boolean;
   /** First day, inclusive. */
   from?: string | null;
-  /** Grains to search. If empty, they are chosen by the range and the query. */
+  /** Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all. */
   grains?: Array<GrainWord>;
   /** Treats times in the query, such as "last month", as ordinary words. */
   ignore_times?: boolean;
-  /** Kinds of memory to return. Empty means all. */
+  /** Kinds of memory to return. Empty means all; without a query, all except passages. */
   kinds?: Array<KindWord>;
   /** Maximum number of results: 1 to 1,000. */
   limit?: number;
@@ -1125,7 +1125,7 @@ export interface SourcesAnswer {
 export interface StatusView {
   /** Name of the agent. */
   agent: string;
-  /** Number of messages that could not be made searchable or read for facts. `annals dead list` shows why. */
+  /** Number of memories that could not be made searchable or read for facts. `annals dead list` shows why. */
   dead: number;
   /** Periods that the built-in engine wrote in place of a model. They are written again when the model is available. */
   degraded: Array<string>;
@@ -1133,7 +1133,7 @@ export interface StatusView {
   due: Array<string>;
   /** Last error of reading for facts. */
   extraction_error?: string | null;
-  /** Periods that failed, and when they are tried again. */
+  /** Periods whose last roll-up failed or that have to wait, and when they are tried again. */
   failed: Array<FailureView>;
   /** When the agent's first message was said. */
   first?: string | null;
@@ -1178,7 +1178,7 @@ export interface StatusView {
 export interface StoredItems {
   /** Counts of the blocks of core memory. */
   blocks: ImportCounts;
-  /** Number of messages that could not be made searchable. */
+  /** Number of memories that could not be made searchable. */
   dead: number;
   /** Counts of the notes and documents. */
   documents: ImportCounts;
@@ -1206,7 +1206,7 @@ export interface TimeExpressionView {
   words: string;
 }
 
-/** Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first. */
+/** Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes first. */
 export interface TimelineAnswer {
   /** Name of the agent. */
   agent: string;
@@ -1236,7 +1236,7 @@ export interface UngroundedView {
   period: string;
 }
 
-/** Tokens used for one purpose on one UTC day. */
+/** Tokens used for one purpose by one model on one UTC day, of single calls or of batches. */
 export interface UsageView {
   /** Whether the answers came in batches, at half the price. */
   batch?: boolean;
@@ -1257,11 +1257,11 @@ export interface UsageView {
 /** Effect of a fact entered by hand. */
 export type Verb = "add" | "retract";
 
-/** A former text of a corrected memory. */
+/** A former text of a corrected or revised memory. */
 export interface VersionView {
   /** When it was replaced. */
   replaced_at: string;
-  /** Text before the correction. */
+  /** The former text. */
   text: string;
 }
 

@@ -38,7 +38,8 @@ const SWAPS: usize = 3;
 const MAX_RESULTS: usize = 1000;
 
 impl Search {
-    /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first.
+    /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first, and
+    /// passages are left out unless the query asks for them.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         self.conclude(self.gather(agent, query, now).await?).await
     }
@@ -231,8 +232,8 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
-    /// Returns whether the range holds no memory of the searched grains, of whatever kind. Considers only the query's
-    /// conversation, if the query names one.
+    /// Returns whether the range holds no memory of the searched grains, of whatever kind except passages. Considers only the
+    /// query's conversation, if the query names one.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
             // At most one period of a grain is not over, so of two at least one is.
@@ -267,7 +268,7 @@ fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     ranked.splice(0..0, first.collect::<Vec<_>>());
 }
 
-/// Ranked results of a query, before reranking.
+/// The first half of an answer: the ranked results of a query, before reranking.
 pub struct Gathered<'a> {
     plan: QueryPlan<'a>,
     /// Best first.
@@ -306,9 +307,9 @@ impl QueryPlan<'_> {
         Select { within, conversation, newest_first: true, ..Select::all(grain) }
     }
 
-    /// Returns the instants of the times that the question names, each with the week after it.
+    /// Returns the intervals of the times that the question names. Those with a first and a last day are extended by
+    /// [`TELLING_DELAY`]; a time such as "before May" is not.
     fn times_within(&self) -> Vec<Interval> {
-        // A time without a first day, such as "before May", is not extended.
         let longer = |days: DateRange| DateRange {
             to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
             ..days

@@ -3,8 +3,8 @@
 //! the caller's documents. The lines have no repeats and fit a budget of tokens. If memory holds nothing about the prompt,
 //! search results, summaries and facts about named entities are left out.
 //!
-//! Everything except the blocks is data and labelled as data: it stands between marks that no text inside can close. Blocks are
-//! instructions written by whoever administers the memory, and come before the data. Nothing is stored.
+//! The lines stand between marks that no text inside can close. Blocks come first: they are instructions written by whoever
+//! administers the memory. Everything after them is data, and a note above it says so. Nothing is stored.
 
 mod choose;
 mod documents;
@@ -31,7 +31,7 @@ pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
 
-/// Minimum tokens of a context line. Determines how many search results are requested: as many as lines of this size fit the
+/// Tokens of a short context line. Determines how many search results are requested: as many as lines of this size fit the
 /// budget, within the limits below.
 const MIN_LINE_TOKENS: u64 = 20;
 /// The fewest and the most search results that compete for the budget.
@@ -185,7 +185,7 @@ fn best_first(candidates: &mut [Candidate]) {
 }
 
 /// Removes repeats of an id, or of a text on the same days: keeps the copy among the last turns, or else the one that scores
-/// best. The parts of a document share an id; those with different texts are all kept.
+/// best. The parts of a document of the caller share an id; those with different texts are all kept.
 fn without_repeats(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     best_first(&mut candidates);
     // The last turns win over other copies, because they are included for being the last, not for their score.

@@ -12,7 +12,7 @@ use annals_testkit::{
 
 use crate::Search;
 
-/// The time of every query.
+/// The time of every query by [`World::ask`].
 pub(crate) const NOW: &str = "2026-03-10T12:00:00Z";
 
 /// Stores in memory and a search over them.

@@ -1,4 +1,5 @@
-//! Finds the summaries for a question about a period, such as "what happened in July?". The answer lists them before the turns.
+//! Finds the summaries for a question about a period, such as "what happened in July?". The answer lists them before all
+//! other results.
 
 use std::cmp::Reverse;
 
@@ -18,9 +19,9 @@ const MAX_DAYS: i64 = 62;
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
 impl Search {
-    /// Returns at most [`MAX_SUMMARIES`] summaries for these days, the coarsest first and each grain in order of time. For
-    /// exactly one period, that is its summary; otherwise the coarse summaries that lie inside the days, and finer ones for the
-    /// days that the coarse ones do not cover. Leaves out summaries that end after now.
+    /// Returns at most [`MAX_SUMMARIES`] summaries for these days, the coarsest first and each grain in order of time:
+    /// the coarse ones that lie inside the days, and finer ones that none of these covers. Leaves out summaries that end after
+    /// now.
     pub(crate) async fn summaries_of(
         &self,
         agent: &Agent,

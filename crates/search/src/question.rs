@@ -1,5 +1,5 @@
 //! Extracts features of a question that help to find its answer, such as whether it asks for a time or about the present. Pure.
-//! The phrases about time are English only; the pronouns cover seven languages and Chinese.
+//! Most phrases are English. The words for today and tomorrow cover seven languages, the pronouns also Chinese.
 
 use annals_core::{folded, is_wide, words};
 
@@ -12,7 +12,7 @@ pub(crate) struct Question {
     pub(crate) asks_when: bool,
     /// Whether the question is about the present or the recent past.
     pub(crate) about_now: bool,
-    /// Whether the question is about today or the next days, which no memory knows.
+    /// Whether the question is about today or tomorrow and not in the past tense.
     pub(crate) is_ahead: bool,
     /// The speaker that the question asks about, if its pronouns show one.
     pub(crate) asked_speaker: Option<AskedSpeaker>,
@@ -95,7 +95,7 @@ const NOW: [&str; 10] = [
 ];
 /// Phrases about the recent past, which count as the present even in the past tense.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
-/// Words for today and the next days. Together with the past tense they refer to the past.
+/// Words for today and tomorrow. Together with the past tense they refer to the past.
 const AHEAD: [&str; 14] = [
     " today ",
     " tonight ",

@@ -41,7 +41,8 @@ pub(crate) fn within_until(range: DateRange, zones: &Zones, now: Timestamp) -> I
     Interval { end: within.end.min(after(now)), ..within }
 }
 
-/// Time bounds of a query, for turns and for summaries. They end at the time of the query at the latest.
+/// Time bounds of a query, for turns and for summaries. The intervals end at the time of the query at the latest; the days may
+/// be later.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// The calendar days, which bound turns.
@@ -84,7 +85,8 @@ impl Bounds {
     }
 }
 
-/// Returns the first instant after now. A turn said exactly now is still inside the bounds.
+/// Returns the instant one microsecond after now. As the end of an interval, which is not part of it, it includes a turn said
+/// exactly now.
 fn after(now: Timestamp) -> Timestamp {
     now.checked_add(1.microsecond()).unwrap_or(now)
 }

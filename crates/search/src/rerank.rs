@@ -2,8 +2,9 @@
 //! agent's settings allow models to read its memory. Search results and context items use the same step.
 //!
 //! The scores stay the same, except that equal ones are set apart by `STEP`. They are reassigned in the model's order, the
-//! highest to its first choice. So every text that the model ranked stays above the texts that it was not shown, and `explain`
-//! shows how far each one moved. If the model returns no order nothing changes, and the answer says why.
+//! highest to its first choice. So a text that the model ranked stays above the texts that it was not shown, unless they had the
+//! same score, and `explain` shows how far each one moved. If the model returns no order nothing changes, and the answer says
+//! why.
 
 use std::sync::Arc;
 

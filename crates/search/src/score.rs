@@ -1,4 +1,4 @@
-//! A score as the sum of its parts, in the order in which the pipeline adds them. Pure.
+//! A score as the sum of its parts. Pure.
 
 use annals_core::ScorePart;
 
@@ -17,12 +17,12 @@ pub(crate) enum Part {
     Speaker,
     /// Bonus or penalty for a turn of a user, if the question asks about the user or about the assistant.
     Role,
-    /// Penalty for a turn that only asks.
+    /// Penalty for a turn that ends with a question; smaller if the turn says more besides.
     Question,
     Length,
     /// The question asks when, and the memory contains a time.
     When,
-    /// The memory was said at a time that the question names.
+    /// The memory was said at a time that the question names, or in the week after it.
     Mentioned,
     /// Recency, for a question about the present.
     Recency,
@@ -30,7 +30,7 @@ pub(crate) enum Part {
     Importance,
     /// Confidence, as judged by a model.
     Confidence,
-    /// How often the memory was returned in answers.
+    /// How often and how recently the memory was returned in answers.
     Access,
     Pinned,
     /// The kind of memory.
@@ -44,7 +44,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// All parts, in order.
+    /// All parts, in the order in which answers list them.
     pub(crate) const ALL: [Part; 19] = [
         Part::Vector,
         Part::Words,

@@ -53,7 +53,7 @@ pub(crate) enum Token {
     DayBeforeYesterday,
     Unit(Length),
     HalfYear,
-    /// "early", "mid", "late": a third of a month or year.
+    /// "early", "mid", "late": a third of the time after it, such as a month or year.
     Third(Third),
     /// "Q3": the number of the quarter, from 1.
     Quarter(i16),

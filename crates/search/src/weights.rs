@@ -39,7 +39,8 @@ pub struct Weights {
     pub own_words: f64,
     /// Penalty for turns of users if the question is about what "you" said: then the assistant's words are the better answer.
     pub your_words: f64,
-    /// Penalty for a turn that only asks, because it seldom answers. The more the turn says besides, the smaller the penalty.
+    /// Penalty for a turn that ends with a question, because it seldom answers. The more the turn says besides, the smaller the
+    /// penalty.
     pub question: f64,
     /// Bonus per doubling of a turn's length beyond the usual length of its role. Longer turns hold more information, but less
     /// than in proportion to their length.
@@ -55,23 +56,24 @@ pub struct Weights {
     pub half_life: f64,
     /// Bonus for a statement, scaled by the importance that a model gave it.
     pub importance: f64,
-    /// Penalty for a statement that a model was not sure of, scaled by 1 minus its confidence. Turns are verbatim and get no
-    /// penalty.
+    /// Penalty, as a negative number, for a statement that a model was not sure of, scaled by 1 minus its confidence. Turns are
+    /// verbatim and get no penalty.
     pub confidence: f64,
     /// Bonus for a memory that was returned often and recently. The bonus makes a returned memory come back more easily, so it
     /// is limited in three ways: its maximum is less than a third of a standard deviation, so it only decides between memories
     /// that fit about equally well; it grows with the logarithm of the access count up to `often`; and it halves with every
     /// half-life since the last access.
     pub access: f64,
-    /// Access count at which the boost saturates.
+    /// Access count from which on the bonus `access` no longer grows.
     pub often: f64,
     /// Bonus for a pinned memory.
     pub pinned: f64,
     /// Bonus for a statement, which says in one sentence what turns say in several.
     pub statement: f64,
-    /// Change for a summary. Summaries have few words on each topic, so words and vectors find them too easily.
+    /// Change for a summary; negative by default. A summary has a few words on each of many topics, so words and vectors find it
+    /// too easily.
     pub summary: f64,
-    /// Penalty for a text that nearly repeats a higher-ranked one.
+    /// Penalty, as a negative number, for a text that nearly repeats a higher-ranked one.
     pub repeat: f64,
 }
 
@@ -108,8 +110,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Returns the weights for a question. The vector's weight falls with the share of characters that the bundled embedder
-    /// cannot read.
+    /// Returns the weights for a question. The weight of vectors falls with the share of its letters that are of a wide script.
     pub(crate) fn for_question(&self, text: &str) -> Weights {
         let letters = text.chars().filter(|c| c.is_alphanumeric()).count().max(1) as f64;
         let unread = text.chars().filter(|c| c.is_alphanumeric() && is_wide(*c)).count() as f64 / letters;

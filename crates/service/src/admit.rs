@@ -7,12 +7,12 @@ use crate::Service;
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// The reason why new messages are not admitted.
+/// The reason why new messages or uploads are not admitted.
 #[derive(Debug)]
 pub enum NotAdmitted {
     /// Less than this many MiB of disk space are free.
     DiskLow(u32),
-    /// This many messages of the agent wait to be indexed.
+    /// This many changes of the agent wait to be made searchable.
     BacklogFull(u64),
     /// This many imports of uploads are not finished.
     UploadsFull(usize),
@@ -27,7 +27,7 @@ impl From<Error> for NotAdmitted {
 }
 
 impl Service {
-    /// Admits new messages of an agent and returns the settings to store them with. Reading is always allowed.
+    /// Admits new messages of an agent and returns the settings to store them with.
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
         self.admit_data()?;
         let AgentState { settings, waiting: depth, .. } = self.parts.store.agent_state(agent).await?;

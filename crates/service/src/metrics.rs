@@ -215,7 +215,7 @@ impl Metrics {
         self.0.to_embed_again.set((left - clamp(changes)).max(0));
     }
 
-    /// Counts a failure outside of a request, in a part such as `project`, `rollup`, `retain` or `backup`.
+    /// Counts a failure in a part such as `project`, `rollup`, `rerank` or the name of a job.
     pub fn failed(&self, part: &'static str, error: &Error) {
         self.failed_with(part, error.code());
     }

@@ -1,4 +1,4 @@
-//! The operations of the service, one file each. Each takes an agent that the caller may use; none depends on HTTP.
+//! The operations of the service. Those on an agent expect that the caller may use it. None depends on HTTP.
 
 mod agents;
 mod attached;

@@ -1,7 +1,7 @@
 //! The service: all parts of Annals over one store, behind the operations that REST, MCP and the command share.
 //!
-//! The binary assembles it; only the binary names the implementations of the ports. Every operation is a method in a file of
-//! its own under `operations/`. An operation takes an agent that the caller was authorised for, and never checks keys.
+//! The binary assembles it; only the binary names the implementations of the ports. The operations are methods in the
+//! files under `operations/`. Those on an agent expect that the caller was authorised for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,7 +144,7 @@ impl Service {
         &self.metrics
     }
 
-    /// Returns the agent locks. Every task that writes data of an agent takes them.
+    /// Returns the agent locks.
     pub fn locks(&self) -> &AgentLocks {
         &self.locks
     }

@@ -41,7 +41,7 @@ pub struct Components {
 }
 
 impl Parts {
-    /// Assembles parts with default limits, without models, without prompts to replace and without a reranker.
+    /// Assembles parts with default limits, without batches, prompts to replace or a reranker. They report no models.
     pub fn over(components: Components) -> Parts {
         let Components { store, strata, facts, embedders, engine, fallback_engine, .. } = components;
         let Components { extractor, fallback_extractor, plans, schedule, clock, folder, .. } = components;

@@ -103,7 +103,7 @@ ContextAnswer = TypedDict(
         "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order.
         "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
         "tokens": "int",  # Estimated number of tokens of the text.
-        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
+        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if vectors were compared everywhere.
     },
 )
 
@@ -112,11 +112,11 @@ ContextAnswer = TypedDict(
 ContextItemView = TypedDict(
     "ContextItemView",
     {
-        "dates": "NotRequired[str | None]",  # Days that the piece covers, if any.
+        "dates": "NotRequired[str | None]",  # Days that the piece covers; of a fact, the days on which it was said. Absent for blocks and documents of the request.
         "id": "str",  # Id of the memory, fact or document, or name of the block.
         "kind": "str",  # `block`, `fact`, `turn`, `statement`, `summary` or `document`.
         "score": "float",  # Relevance to the prompt.
-        "short": "NotRequired[str]",  # Id within the text. Only the parts of one document share an id. Absent for a block.
+        "short": "NotRequired[str]",  # Id within the text. Only the parts of one document of the request share an id. Absent for a block.
         "text": "str",  # The text. A summary has one line per sentence.
         "tokens": "int",  # Estimated number of tokens.
     },
@@ -205,7 +205,7 @@ CostsAnswer = TypedDict(
     "CostsAnswer",
     {
         "budget": "NotRequired[BudgetView | None]",
-        "built_in": "NotRequired[int | None]",  # Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty agents.
+        "built_in": "NotRequired[int | None]",  # Number of stored summaries that the built-in engine wrote and nobody corrected. Null if there are more than twenty agents.
         "cost": "float",  # Total cost of the models that have a price.
         "costs": "list[CostView]",  # The costs by agent, day, purpose and model.
         "currency": "str",  # Currency of the prices; empty if there are none.
@@ -377,12 +377,12 @@ FactsAnswer = TypedDict(
 )
 
 
-# A period that failed.
+# A period whose last roll-up failed, or that has to wait.
 FailureView = TypedDict(
     "FailureView",
     {
         "attempts": "int",  # Number of failed attempts.
-        "error": "str",  # Error of the last attempt.
+        "error": "str",  # Why it failed or waits.
         "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
         "period": "str",  # Label of the period.
     },
@@ -434,10 +434,10 @@ ForgetRequest = TypedDict(
     {
         "conversation": "NotRequired[str | None]",  # A whole conversation, by name.
         "dry_run": "NotRequired[bool]",  # Only reports what would be erased. This is the default. `false` erases it, which cannot be undone.
-        "from": "NotRequired[str | None]",  # First day of the messages to forget, inclusive.
-        "ids": "NotRequired[list[str]]",  # Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again.
+        "from": "NotRequired[str | None]",  # First day of the messages and documents to forget, inclusive.
+        "ids": "NotRequired[list[str]]",  # Ids of memories: turns, statements and manual entries. The id of a passage selects its whole document. Summaries are derived from other memories and are written again.
         "subject": "NotRequired[str | None]",  # A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said.
-        "to": "NotRequired[str | None]",  # Last day of the messages to forget, inclusive.
+        "to": "NotRequired[str | None]",  # Last day of the messages and documents to forget, inclusive.
     },
 )
 
@@ -516,7 +516,7 @@ ImportReport = TypedDict(
 ImportStatus = Literal["waiting", "running", "done", "failed", "interrupted"]
 
 
-# An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same upload may be sent again, which adds only what is missing.
+# An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an import succeeded is known. The same upload may be sent again, which adds only what is missing.
 ImportView = TypedDict(
     "ImportView",
     {
@@ -590,12 +590,12 @@ MemoryView = TypedDict(
         "kind": "KindWord",  # Kind of the memory.
         "message": "NotRequired[str | None]",  # Id of a turn's message: the client's own, or a generated one.
         "parts": "NotRequired[list[PartView]]",  # The summands of the score, if requested with `explain`.
-        "period": "str",  # Label of the period. For a turn, its day.
+        "period": "str",  # Label of the period. For a turn, statement or passage, its day.
         "pinned": "bool",  # Whether the memory is pinned, so that retention keeps it.
         "role": "NotRequired[RoleWord | None]",
         "score": "NotRequired[float | None]",  # Relevance to the query: higher is better, comparable within one answer only.
         "source_ids": "list[str]",  # What the memory was made from: memory ids for a summary or statement, the message id for a turn.
-        "speaker": "NotRequired[str | None]",  # Speaker of a turn, by name or role.
+        "speaker": "NotRequired[str | None]",  # Speaker of a turn, by name or role; for a statement, the first of the people that it is about.
         "text": "str",  # Text of the memory.
     },
 )
@@ -731,7 +731,7 @@ PastPlanView = TypedDict(
 PeriodState = Literal["open", "closed", "stale", "waiting", "writing", "degraded", "failed", "pruned", "sealed", "forgotten"]
 
 
-# A period that has input.
+# A period that has or had input.
 PeriodView = TypedDict(
     "PeriodView",
     {
@@ -759,8 +759,8 @@ PeriodsAnswer = TypedDict(
     {
         "agent": "str",  # Name of the agent.
         "days": "list[DayView]",  # Days with turns, in order.
-        "first": "NotRequired[str | None]",  # First day with a memory.
-        "last": "NotRequired[str | None]",  # Last day with a memory.
+        "first": "NotRequired[str | None]",  # First day that has or had input.
+        "last": "NotRequired[str | None]",  # Last day that has or had input.
         "periods": "list[PeriodView]",  # Periods that have or had input, by grain and time.
         "time_zone": "str",  # IANA name of the time zone of the days.
         "today": "str",  # The current local day.
@@ -896,8 +896,8 @@ RollupAnswer = TypedDict(
         "left": "NotRequired[int]",  # Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them.
         "not_yet_due": "list[NotYetDueView]",  # Periods that are over but not due yet, because messages of them may still arrive.
         "outage": "NotRequired[str | None]",  # Why the model is unavailable.
-        "periods": "list[str]",  # Dry run: periods that would be read.
-        "postponed": "NotRequired[list[FailureView]]",  # Periods that failed before and were not tried now, with the time of the next attempt.
+        "periods": "list[str]",  # Dry run: periods that would be rolled up.
+        "postponed": "NotRequired[list[FailureView]]",  # Periods that failed or had to wait before and were not tried now, with the time of the next attempt.
         "removed": "int",  # Number of summaries removed because none of their sources is left.
         "unchanged": "int",  # Number of periods whose input turned out to be unchanged.
         "waiting": "list[str]",  # Periods that wait for an unavailable model.
@@ -935,7 +935,7 @@ SearchAnswer = TypedDict(
         "said": "list[TimeExpressionView]",  # Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out.
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
-        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
+        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if vectors were compared everywhere.
     },
 )
 
@@ -948,9 +948,9 @@ SearchRequest = TypedDict(
         "conversation": "NotRequired[str | None]",  # Only turns of this conversation.
         "explain": "NotRequired[bool]",  # Whether each result lists the summands of its score.
         "from": "NotRequired[str | None]",  # First day, inclusive.
-        "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty, they are chosen by the range and the query.
+        "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all.
         "ignore_times": "NotRequired[bool]",  # Treats times in the query, such as "last month", as ordinary words.
-        "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all.
+        "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all; without a query, all except passages.
         "limit": "NotRequired[int]",  # Maximum number of results: 1 to 1,000.
         "max_days_ago": "NotRequired[int | None]",  # Excludes memories older than this many local days ago.
         "min_days_ago": "NotRequired[int | None]",  # Excludes memories newer than this many local days ago. 0 is today.
@@ -1036,11 +1036,11 @@ StatusView = TypedDict(
     "StatusView",
     {
         "agent": "str",  # Name of the agent.
-        "dead": "int",  # Number of messages that could not be made searchable or read for facts. `annals dead list` shows why.
+        "dead": "int",  # Number of memories that could not be made searchable or read for facts. `annals dead list` shows why.
         "degraded": "list[str]",  # Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
         "due": "list[str]",  # Closed periods that are due for a roll-up.
         "extraction_error": "NotRequired[str | None]",  # Last error of reading for facts.
-        "failed": "list[FailureView]",  # Periods that failed, and when they are tried again.
+        "failed": "list[FailureView]",  # Periods whose last roll-up failed or that have to wait, and when they are tried again.
         "first": "NotRequired[str | None]",  # When the agent's first message was said.
         "grains": "list[GrainStatus]",  # Per grain of summaries: what was written, what is waiting, when the next period closes.
         "in_batch": "NotRequired[list[str]]",  # Periods whose answers come with a batch.
@@ -1069,7 +1069,7 @@ StoredItems = TypedDict(
     "StoredItems",
     {
         "blocks": "ImportCounts",  # Counts of the blocks of core memory.
-        "dead": "int",  # Number of messages that could not be made searchable.
+        "dead": "int",  # Number of memories that could not be made searchable.
         "documents": "ImportCounts",  # Counts of the notes and documents.
         "facts": "ImportCounts",  # Counts of the facts.
         "masked": "int",  # Number of credentials that were masked before storage.
@@ -1092,7 +1092,7 @@ TimeExpressionView = TypedDict(
 )
 
 
-# Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
+# Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes first.
 TimelineAnswer = TypedDict(
     "TimelineAnswer",
     {
@@ -1125,7 +1125,7 @@ UngroundedView = TypedDict(
 )
 
 
-# Tokens used for one purpose on one UTC day.
+# Tokens used for one purpose by one model on one UTC day, of single calls or of batches.
 UsageView = TypedDict(
     "UsageView",
     {
@@ -1144,12 +1144,12 @@ UsageView = TypedDict(
 Verb = Literal["add", "retract"]
 
 
-# A former text of a corrected memory.
+# A former text of a corrected or revised memory.
 VersionView = TypedDict(
     "VersionView",
     {
         "replaced_at": "str",  # When it was replaced.
-        "text": "str",  # Text before the correction.
+        "text": "str",  # The former text.
     },
 )
 

@@ -5,8 +5,8 @@
 //! Turns that repeat the words of newer turns get only what all other search results leave: they cost as much as other results,
 //! but add less.
 //!
-//! Nothing appears twice: a fact, a statement or a sentence of a summary is dropped if the turn that it was made from is shown,
-//! and that turn is dropped if a sentence of the requested period covers it.
+//! A fact, a statement or a sentence of a summary is dropped if a turn that it was made from is shown. Sentences of the
+//! requested period are kept instead, and search results made from the same turns are dropped.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use super::excerpt;
 use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
-/// The share of each pool, in percent of the budget left after the blocks, in the order in which the pools are filled.
+/// The shares of these pools, in percent of the budget left after the blocks, in the order in which the pools are filled.
 const SHARES: [(Pool, u64); 3] = [(Pool::LastTurn, 50), (Pool::Period, 60), (Pool::Facts, 15)];
 /// Share of the newest summaries together, in percent of the budget left after the blocks. A sentence or two of each is enough
 /// to show the background of the other lines.
@@ -40,7 +40,8 @@ pub(super) struct Limits<'a> {
     pub(super) query_words: &'a [String],
 }
 
-/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out.
+/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out, not
+/// counting those that come with every prompt.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,

@@ -1,4 +1,4 @@
-//! Ranks parts of the caller's documents by their similarity to the prompt. If the embedding model gives no vectors, the share
+//! Scores parts of the caller's documents by their similarity to the prompt. If the embedding model gives no vectors, the share
 //! of the prompt's words that a part contains is used instead.
 
 use std::collections::HashSet;

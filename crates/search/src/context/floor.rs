@@ -17,6 +17,7 @@ const WORDS: f64 = 0.5;
 /// Number of rows from which on the thresholds below apply without reduction. Measured share of questions below their
 /// threshold: one in five hundred for `LoCoMo`, one in fifty for `lme`.
 const REFERENCE_ROWS: f64 = 512.0;
+/// The threshold for prompts about the asker, an earlier conversation or a speaker of the memory.
 const PERSONAL: f64 = 0.36;
 /// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;

@@ -1,4 +1,4 @@
-//! Candidates for a context: the line of each, its sources, and the pool whose share of the budget it uses. Pure.
+//! Candidates for a context: the line of each, its sources, and the pool that it belongs to. Pure.
 
 use annals_core::{
     Block, Body, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones, one_line,
@@ -7,7 +7,7 @@ use annals_core::{
 /// Blocks score above everything else, in the order of the caller.
 const BLOCK: f64 = 1_000_000.0;
 
-/// A group of candidates that has a share of the budget.
+/// A group of candidates that fill the same part of the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     /// Standing instructions.

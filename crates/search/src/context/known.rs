@@ -150,7 +150,7 @@ fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
     items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MAX_SHARED) as f64, zones)
 }
 
-/// Returns the factor by which a fact's confidence scales its score, between 0.5 and 1.
+/// Returns the factor by which a fact's confidence scales its score without the part for shared words, between 0.5 and 1.
 fn worth(fact: &Fact) -> f64 {
     0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
 }

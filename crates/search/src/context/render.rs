@@ -1,6 +1,6 @@
 //! Renders the text of a context: sections of lines between marks. Each item except a block begins with a short id. The parts of
-//! one document share an id; all other items have different ids. Each day is written once above everything said on that day.
-//! Pure.
+//! a document of the caller share an id; all other items have different ids. Each day is written once above everything said on
+//! that day. Pure.
 
 use std::collections::HashMap;
 
@@ -92,7 +92,7 @@ pub(super) fn arrange(mut candidates: Vec<Candidate>) -> Vec<ContextItem> {
             item.text = summary_text(*period, lines);
         }
         if let Some(letter) = letter(item.kind) {
-            // Several parts of one document share an id.
+            // Several parts of a document of the caller share an id.
             let known = documents.get(&item.id).filter(|_| item.kind == ContextKind::Document);
             item.short = known.cloned().unwrap_or_else(|| {
                 let number = numbers.entry(letter).or_default();

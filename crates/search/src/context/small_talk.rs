@@ -3,8 +3,8 @@
 
 use annals_core::folded;
 
-/// Words of small talk: a prompt of these words alone is small talk. They are only greetings, thanks, function words and the
-/// like, so that no real question consists of them.
+/// Words of small talk: a prompt of these words alone is small talk. They are greetings, thanks, function words and the like, of
+/// which few real questions consist.
 const WORDS: &str = "
     hi hello hey heya hiya howdy yo greetings there everyone all again good morning afternoon evening night day weekend
     thanks thank thx ty you your u so much very a lot many for everything that the this it help appreciated appreciate i really
@@ -23,7 +23,7 @@ const WORDS: &str = "
     hoi dag goedemorgen goedemiddag goedenavond goedendag hoe gaat het met je jou u dank bedankt dankjewel dankuwel graag gedaan ja nee
     doei tot ziens straks prima goed verder
     привет здравствуйте здравствуй добрый день утро доброе вечер спасибо большое пожалуйста да нет пока хорошо ладно как дела";
-/// Phrases in scripts without spaces. They are removed from the prompt before its words are checked.
+/// Chinese, Japanese and Korean phrases. They are removed from the prompt before its words are checked.
 const UNSPACED: [&str; 30] = [
     "你好吗",
     "你好",
@@ -57,7 +57,8 @@ const UNSPACED: [&str; 30] = [
     "안녕하세요",
 ];
 
-/// Returns whether the prompt consists of words of small talk, with or without parts of these names.
+/// Returns whether the prompt consists of words of small talk, with or without parts of these names, or has no words, as an
+/// emoji.
 pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let mut text = folded(prompt).replace('’', "'");
     for phrase in UNSPACED {

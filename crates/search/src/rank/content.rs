@@ -23,7 +23,7 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 /// The question, the times that it names, and the time of the search.
 pub(crate) struct QuestionContext<'a> {
     pub(crate) question: &'a Question,
-    /// The intervals of the times that the question names.
+    /// The intervals of the times that the question names, extended by the days in which people still tell of them.
     pub(crate) mentioned: &'a [annals_core::Interval],
     pub(crate) now: Timestamp,
 }
@@ -136,7 +136,7 @@ fn mean<'r>(turns: impl Iterator<Item = &'r Ranked>) -> f64 {
     sum / count
 }
 
-/// Counts words; two characters of a wide script count as one word.
+/// Counts the words between spaces, plus one for every two characters of a wide script.
 fn words(text: &str) -> f64 {
     if text.is_ascii() {
         // Fast path: when words were counted by characters, this took a fifth of the time of a search over long messages.

@@ -66,8 +66,8 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
         }
     }
     let wordless = |row: &Ranked| row.score.without(&WORDED);
-    // Only the best turns overall are read back. The turns of a conversation that were not read back are at most as good as the
-    // worst that was read back.
+    // Only the best turns overall are read back. Turns of a conversation that were not read back count like the worst that was
+    // read back.
     let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
         let known = support.get(conversation).copied().unwrap_or_default();

@@ -70,7 +70,7 @@ pub(super) fn weekday_after(day_of_week: i8, day: Date) -> Option<Days> {
     weekday(day_of_week, day.checked_add(1.week()).ok()?, true)
 }
 
-/// Returns the unit before a day. A week is the seven days before it.
+/// Returns the unit before the one that contains a day. A week is the seven days before the day.
 pub(super) fn previous(length: Length, day: Date) -> Option<Days> {
     match length {
         Length::Week => Some((day.checked_sub(1.week()).ok()?, day.yesterday().ok()?)),
@@ -78,7 +78,8 @@ pub(super) fn previous(length: Length, day: Date) -> Option<Days> {
     }
 }
 
-/// Returns the unit after a day. A week is the seven days after it.
+/// Returns the unit after the one that contains a day. A week is the seven days after the day, a weekend the first that begins
+/// after it.
 pub(super) fn next(length: Length, day: Date) -> Option<Days> {
     match length {
         Length::Week => Some((day.tomorrow().ok()?, day.checked_add(1.week()).ok()?)),

@@ -5,7 +5,7 @@ use annals_core::Date;
 use super::calendar::{self, Days};
 use super::{Length, Token, Word};
 
-/// Maximum number of tokens of one time, such as "since the 3rd of March of the year 2024".
+/// Maximum number of tokens of one time, articles and "of" included.
 const MAX_TOKENS: usize = 8;
 /// Maximum count of units. Larger numbers are not read as counts, such as in "500 days ago".
 const MAX_UNITS: i16 = 400;

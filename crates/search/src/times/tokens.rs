@@ -81,7 +81,8 @@ pub(super) fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
-/// Returns the token of a word that is in no vocabulary: a number, a date, a label of a period, or [`Token::Other`].
+/// Returns the token of a word that is in no vocabulary: a number, a year, a quarter, a date, a label of a period, a dash, or
+/// [`Token::Other`].
 fn plain(piece: &str, key: &str) -> Token {
     if let Some((first, last)) = labelled(bare(piece)).or_else(|| dotted(bare(piece))) {
         return Token::Days(first, last);

@@ -28,12 +28,12 @@ pub trait Host: Send + Sync {
     /// Copies a consistent snapshot of the catalog to a new file. Returns the sequence number of the last change in it.
     async fn copy_catalog(&self, to: &Path) -> Result<i64>;
 
-    /// Lists the backups at the configured target.
+    /// Lists the backups at the configured target. By default there is no target.
     async fn backups(&self) -> Result<BackupsView> {
         Ok(BackupsView::default())
     }
 
-    /// Tests the installation as `annals doctor` does, without calling models.
+    /// Tests the installation as `annals doctor` does, without calling models. By default returns [`Error::NotFound`].
     async fn examine(&self) -> Result<Vec<FindingView>> {
         Err(Error::NotFound { what: ObjectKind::ServiceToExamine, name: String::new() })
     }

@@ -1,4 +1,4 @@
-//! Calls that send all records or all memories of an agent.
+//! Calls that send the records or the memories of an agent.
 
 use annals_core::{Error, Grain, Result};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ impl SendsItems for Export {
     type Item = String;
 }
 
-/// Sends all memories of an agent.
+/// Sends all memories of an agent except passages of documents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListMemories {
     /// Name of the agent.

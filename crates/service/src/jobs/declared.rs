@@ -1,8 +1,8 @@
 //! Job declarations: five files `jobs/*.toml` that come with Annals. A file of the same name in the data folder's `jobs/`
 //! overrides single keys.
 //!
-//! A file sets when a job wakes up and how much a run may do at most, not what is due. Unknown keys and files are refused, and
-//! all faults of all files are reported at once.
+//! A file sets when a job wakes up, how long a run may take and how many agents it processes at once, not what is due. Unknown
+//! keys and files are refused. The faults of all files are reported together, except that a file must be UTF-8 to be read at all.
 
 mod read;
 #[cfg(test)]

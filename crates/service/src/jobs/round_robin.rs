@@ -1,4 +1,5 @@
-//! Round-robin over agents: each gets a turn, a few at the same time. Agents without a turn come first in the next round.
+//! Round-robin over agents: each gets a turn, a few at the same time. If agents are left without a turn, the next round begins
+//! with the first of them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ pub struct RoundRobin(Arc<Mutex<Option<Agent>>>);
 /// The outcome of a round.
 #[derive(Debug)]
 pub struct Sweep<T> {
-    /// The outcome of each agent's turn, sorted by agent.
+    /// The outcomes of the turns that did not fail, sorted by agent.
     pub turns: Vec<(Agent, T)>,
     /// The agents whose turn failed. Each failure was logged.
     pub failed: Vec<(Agent, Error)>,
@@ -58,7 +59,7 @@ impl RoundRobin {
         sweep
     }
 
-    /// Sorts the agents by name, beginning with the first that had no turn in the last round.
+    /// Sorts the agents, beginning with the first that was left without a turn in the last round.
     fn order(&self, mut agents: Vec<Agent>) -> Vec<Agent> {
         agents.sort();
         let first = self.0.lock().expect("no holder of the lock panics").clone();

@@ -44,10 +44,10 @@ pub struct Report {
 /// The body of a job.
 #[async_trait]
 pub trait Task: Send + Sync {
-    /// Does one pass of the work: compares the actual state with the required one, and does what is missing. Called at every
-    /// wake-up, once when the service starts, and on request; a task that should not repeat its work so often checks first
-    /// when it was last done. Once `stop` is cancelled it begins nothing more: the run has reached its bound, or the service
-    /// is stopping.
+    /// Does one pass of the work: compares the actual state with the required one, and does what is missing. Called after
+    /// wake-ups, when the service starts if a run may have been missed, and on request. A task that should not repeat its work
+    /// so often checks first when it was last done. Once `stop` is cancelled it begins nothing more: the run has reached its
+    /// bound, or the service is stopping.
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report>;
 }
 

@@ -24,7 +24,7 @@ pub(super) fn bytes_of(path: &Path) -> u64 {
     files.map(|file| file.len()).sum()
 }
 
-/// Returns the bytes of the catalog and its write-ahead log.
+/// Returns the bytes of the catalog in SQLite and its write-ahead log; 0 for a catalog in PostgreSQL.
 pub(super) fn catalog_bytes(folder: &Path) -> u64 {
     ["catalog.sqlite", "catalog.sqlite-wal"].iter().map(|name| bytes_of(&folder.join(name))).sum()
 }

@@ -47,7 +47,7 @@ impl Waits {
         waits.extend(left);
     }
 
-    /// Returns the longest current wait of all agents.
+    /// Returns the longest current wait of all agents in a pipeline.
     pub(super) fn longest(&self, pipeline: Pipeline, now: Instant) -> Duration {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_pipeline = waits.iter().filter(|((of, _), _)| *of == pipeline);

@@ -13,13 +13,13 @@ pub struct TurnsRequest {
     pub conversation: Option<String>,
     /// Whether to list from newest to oldest.
     pub newest_first: bool,
-    /// Continues after this turn, an id of a message in the conversation.
+    /// Continues after the turn with this id.
     pub after: Option<MemoryId>,
     /// Maximum number of turns: 1 to 1,000. Default: 100.
     pub limit: Option<usize>,
 }
 
-/// A memory, and the attachment of a turn.
+/// A memory, with its attachment if it is a turn that has one.
 #[derive(Clone, Debug)]
 pub struct AttachedMemory {
     pub memory: Memory,

@@ -176,7 +176,7 @@ fn tokens(estimate: &Estimate, measured: &Measured) -> (u64, u64) {
     (tokens_in.round() as u64, tokens_out.round() as u64)
 }
 
-/// Returns the expected tokens of an answer: two thirds of the longest summary, with its citations.
+/// Returns the expected tokens of an answer; for a summary, two thirds of the longest, with its citations.
 fn answer_of(purpose: Purpose) -> u64 {
     match purpose {
         Purpose::Extraction | Purpose::Rerank => 300,

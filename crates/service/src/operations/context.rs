@@ -107,7 +107,7 @@ impl Service {
     }
 }
 
-/// Returns a hint on what to try next: if the budget left out items, or if memory holds none. `None` otherwise.
+/// Returns a hint if the budget left out items, or if memory holds nothing about the prompt or within its dates.
 fn hint(context: &Context) -> Option<String> {
     let left_out = match context.omitted {
         0 => None,

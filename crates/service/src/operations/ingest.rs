@@ -1,4 +1,4 @@
-//! Ingestion of messages: committed and fsynced before the answer; searchable soon after, with facts extracted.
+//! Ingestion of messages: committed and fsynced before the answer; made searchable and read for facts soon after.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

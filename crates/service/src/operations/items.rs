@@ -5,7 +5,8 @@
 //! stored are recognised, items that were edited since are revised, and an interrupted import is completed by running it
 //! again. Forgotten items are not stored again. Items that are not stored are counted.
 //!
-//! Each item is stored as its own type. No item is dated by the clock of the import: the importers ([`annals_importers`])
+//! Each item is stored as its own type, or, if it cannot be, as a more general one: a block as a document, a fact as a statement,
+//! a long statement as a document. No item is dated by the clock of the import: the importers ([`annals_importers`])
 //! date the items where they can, and items without a date get [`UNDATED`]. Decision 45 gives the reasons.
 
 mod blocks;
@@ -35,7 +36,7 @@ use turns::Batch;
 /// Instant of items without a date in a source without any date: noon UTC, which is on 1970-01-01 in almost every zone.
 const UNDATED: Timestamp = Timestamp::constant(12 * 3600, 0);
 
-/// An import of one agent.
+/// An import of items for one agent.
 struct Import<'a> {
     service: &'a Service,
     agent: &'a Agent,

@@ -39,7 +39,7 @@ impl Service {
         self.parts.store.versions(agent, id).await
     }
 
-    /// Returns all memories of a grain, oldest first.
+    /// Returns all memories of a grain except passages, oldest first.
     pub async fn memories_of(&self, agent: &Agent, grain: Grain) -> Result<Vec<Memory>> {
         self.parts.store.list(agent, &Select::all(grain)).await
     }

@@ -77,7 +77,7 @@ fn requests_left(states: &[ModelState], plan: &Plan, left: usize) -> Option<Requ
     Some(RequestsLeft { requests, seconds })
 }
 
-/// Returns a line about the models that work now, or `None` if none does.
+/// Returns a line about the first model that works now; `None` if none does, or if nothing is known about it.
 fn note(states: &[ModelState], left: Option<RequestsLeft>) -> Option<String> {
     let state = states.iter().find(|state| state.running > 0)?;
     let mut parts = Vec::new();

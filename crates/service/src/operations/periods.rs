@@ -54,7 +54,7 @@ impl Service {
     }
 
     /// Returns the days that the first time expression in a text means, such as "last week" or "March 2025"; `None` if it
-    /// names no time.
+    /// names no time. Today takes the place of an open end.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
         let today = settings.zones()?.day_of(now);

@@ -5,7 +5,7 @@ pub trait ProgressSink: Sync {
     /// Begins a stage with this many items. The stage ends when the returned value is dropped.
     fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage>;
 
-    /// Returns whether the progress is displayed. If not, the operation does not determine the amount of work in advance.
+    /// Returns whether the progress is displayed. If not, an operation need not determine the amount of work in advance.
     fn is_shown(&self) -> bool;
 
     /// Returns whether the operation should end early, once the work that it has begun is saved.

@@ -56,7 +56,7 @@ impl Service {
         Ok(sentences)
     }
 
-    /// Searches everything that belongs to the agent for the sentences.
+    /// Searches everything that the stores hold of the agent, its files, and files of no agent for the sentences.
     pub(super) async fn prove(&self, agent: &Agent, sentences: Vec<String>) -> Result<ProofView> {
         let mut proof = ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
         if sentences.is_empty() {

@@ -22,7 +22,7 @@ pub struct RolledUpAgent {
 
 impl Service {
     /// Rolls an agent up: writes the due summaries of all periods that are over, even if messages arrived a moment
-    /// ago. A dry run only returns the periods and the number of words that would be read.
+    /// ago. A dry run writes nothing and returns what would be done, with an estimate of its cost.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }
@@ -70,7 +70,7 @@ impl Service {
         Ok(RolledUpAgent { answer, extraction })
     }
 
-    /// Returns the periods that this pass did not try, because they failed before and are tried again later.
+    /// Returns the periods that this pass did not try, because they failed or had to wait before and are tried again later.
     async fn postponed(&self, agent: &Agent, passed: &Passed, now: Timestamp) -> Result<Vec<FailureView>> {
         let ledger = self.parts.store.ledger(agent).await?;
         let was_tried = |period: Period| {

@@ -6,8 +6,7 @@ use crate::Service;
 use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
-/// Maximum of `daily_tokens`; a larger value is a mistake. The operator's caps for workspace and process are far lower and
-/// apply in any case.
+/// Maximum of `daily_tokens`; a larger value is a mistake. The operator's budgets for workspace and process apply in any case.
 const MAX_TOKENS: u64 = 1_000_000_000;
 
 impl Service {

@@ -60,7 +60,7 @@ impl Service {
 }
 
 impl Service {
-    /// Returns the size and the state of a memory. Reads far less than [`Service::status`], for a list of agents.
+    /// Returns the size and the state of an agent's memory, for a list of agents. Reads far less than [`Service::status`].
     pub async fn agent_overview(&self, agent: &Agent) -> Result<AgentView> {
         let zones = self.parts.store.settings(agent).await?.zones()?;
         let counts = self.parts.store.counts(agent).await?;

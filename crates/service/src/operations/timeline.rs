@@ -14,7 +14,7 @@ const MAX_PAGE_SIZE: usize = 1000;
 const DEFAULT_PAGE_SIZE: usize = 100;
 
 impl Service {
-    /// Returns a page of memories, oldest first.
+    /// Returns a page of memories, oldest first. Leaves out passages.
     pub async fn timeline(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
         let grains = grains(request.grains.as_deref())?;
@@ -25,8 +25,8 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// Returns at most a thousand memories of a grain, oldest first: those that follow `after`, or the first ones. Empty at
-    /// the end.
+    /// Returns at most a thousand memories of a grain, without passages, oldest first: those that follow `after`, or the first
+    /// ones. Empty at the end.
     pub(crate) async fn page_of_memories(
         &self,
         agent: &Agent,
@@ -121,8 +121,8 @@ impl Service {
         })
     }
 
-    /// Returns at most `limit` memories of several grains, sorted by start; memories with the same start are sorted from
-    /// coarse to fine.
+    /// Returns at most `limit` memories of several grains, without passages, sorted by start; memories with the same start are
+    /// sorted from coarse to fine.
     pub async fn in_order(
         &self,
         agent: &Agent,

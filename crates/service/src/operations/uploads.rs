@@ -173,8 +173,8 @@ impl Service {
         file.try_into_std().map_err(|_| failed(std::io::Error::other("the file is in use")))
     }
 
-    /// Checks an upload, and begins to import it in the background. Returns the import for
-    /// [`Service::upload`].
+    /// Checks an upload, and begins to import it in the background. Returns the import, of which [`Service::upload`] returns the
+    /// later states.
     pub async fn import_upload(
         &self,
         agent: &Agent,

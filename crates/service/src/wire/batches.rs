@@ -12,7 +12,7 @@ use super::AgentFailure;
 /// A batch that has not ended, or that failed within the last day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BatchView {
-    /// The provider's id; null while it is being created.
+    /// The provider's id; null before the provider has created the batch.
     pub id: Option<String>,
     /// URL of the provider.
     pub base_url: String,
@@ -20,7 +20,7 @@ pub struct BatchView {
     pub model: String,
     /// `prepared`, `sending`, `sent` or `ended`.
     pub state: String,
-    /// When it was recorded, or when sending it began.
+    /// When it was recorded.
     #[schema(format = DateTime)]
     pub at: String,
     /// Number of requests in the batch.

@@ -83,8 +83,8 @@ pub struct ContextAnswer {
     /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
-    /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
-    /// compared everywhere.
+    /// Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if
+    /// vectors were compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
     /// Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are
@@ -98,13 +98,13 @@ pub struct ContextAnswer {
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
-    /// Id within the text. Only the parts of one document share an id. Absent for a block.
+    /// Id within the text. Only the parts of one document of the request share an id. Absent for a block.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(required = false, example = "t1")]
     pub short: String,
     /// `block`, `fact`, `turn`, `statement`, `summary` or `document`.
     pub kind: String,
-    /// Days that the piece covers, if any.
+    /// Days that the piece covers; of a fact, the days on which it was said. Absent for blocks and documents of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dates: Option<String>,
     /// The text. A summary has one line per sentence.

@@ -113,8 +113,7 @@ pub struct CostsAnswer {
     pub unpriced: Vec<String>,
     /// The budget per UTC day. Null if no model is configured.
     pub budget: Option<BudgetView>,
-    /// Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty
-    /// agents.
+    /// Number of stored summaries that the built-in engine wrote and nobody corrected. Null if there are more than twenty agents.
     pub built_in: Option<u64>,
     /// The costs by agent, day, purpose and model.
     pub costs: Vec<CostView>,

@@ -12,7 +12,8 @@ use super::MemoryView;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
-    /// Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again.
+    /// Ids of memories: turns, statements and manual entries. The id of a passage selects its whole document. Summaries are
+    /// derived from other memories and are written again.
     #[serde(default)]
     pub ids: Vec<String>,
     /// A whole conversation, by name.
@@ -21,12 +22,12 @@ pub struct ForgetRequest {
     /// A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said.
     #[serde(default)]
     pub subject: Option<String>,
-    /// First day of the messages to forget, inclusive.
+    /// First day of the messages and documents to forget, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
-    /// Last day of the messages to forget, inclusive.
+    /// Last day of the messages and documents to forget, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]

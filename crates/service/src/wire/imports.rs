@@ -1,6 +1,7 @@
 //! Items of imports from other programs, and the report of an import.
 //!
-//! A command reads the files and sends the items; the service stores them. So items are read in one process and stored in another.
+//! A command reads the files, and sends the items to the process that owns the data folder, which stores them. The service reads
+//! uploads itself.
 
 use std::collections::BTreeMap;
 
@@ -107,8 +108,7 @@ impl From<Message> for ItemIn {
 /// How items are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemsRequest {
-    /// The kind of source, such as `chatgpt`. Also used in the conversation names of items that belong to no conversation in
-    /// the source.
+    /// The kind of source, such as `chatgpt`. Documents are stored in a collection of this name.
     pub from: String,
     /// Time zone for the agent.
     pub time_zone: Option<String>,
@@ -157,7 +157,7 @@ pub struct StoredItems {
     pub replaced_corrections: u64,
     /// Number of changes that were made searchable.
     pub searchable: u64,
-    /// Number of messages that could not be made searchable.
+    /// Number of memories that could not be made searchable.
     pub dead: u64,
     /// Items that were not stored.
     pub skipped: Vec<SkippedView>,
@@ -268,7 +268,7 @@ pub struct UploadRequest {
     /// Name of the uploaded file, for sources whose files are recognised by their names, such as daily notes.
     #[serde(default)]
     pub file_name: Option<String>,
-    /// Imports messages again that were forgotten.
+    /// Also imports items that were forgotten.
     #[serde(default)]
     pub unforget: bool,
 }
@@ -281,18 +281,18 @@ pub enum ImportStatus {
     Waiting,
     /// Is being read and stored.
     Running,
-    /// Everything is stored and searchable; `report` says what.
+    /// The import has ended; `report` says what is stored.
     Done,
     /// Ended early; `error` says why. Items read before the end are stored, and sending the same upload again completes the
     /// import.
     Failed,
-    /// The service stopped before the import ended. Items read before are stored, and sending the same upload again completes
-    /// it.
+    /// The service has restarted, and the import had not succeeded before. Items read before are stored, and sending the same
+    /// upload again completes it.
     Interrupted,
 }
 
-/// An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same
-/// upload may be sent again, which adds only what is missing.
+/// An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an import
+/// succeeded is known. The same upload may be sent again, which adds only what is missing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportView {
     /// Id for `GET /v1/operations/{id}`.

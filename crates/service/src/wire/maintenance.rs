@@ -23,7 +23,7 @@ pub struct ImportAnswer {
     pub revised: u64,
     /// Number of changes that were made searchable.
     pub searchable: u64,
-    /// Number of messages that could not be made searchable.
+    /// Number of memories that could not be made searchable.
     pub dead: u64,
     /// Number of messages that were skipped because they were forgotten before.
     pub forgotten: u64,

@@ -20,7 +20,7 @@ pub struct MemoryView {
     #[schema(value_type = KindWord)]
     #[schemars(with = "KindWord")]
     pub kind: annals_core::Kind,
-    /// Label of the period. For a turn, its day.
+    /// Label of the period. For a turn, statement or passage, its day.
     #[schema(example = "2026-W10")]
     pub period: String,
     /// First local day that the memory covers.
@@ -45,7 +45,7 @@ pub struct MemoryView {
     #[schema(value_type = Option<RoleWord>)]
     #[schemars(with = "Option<RoleWord>")]
     pub role: Option<Role>,
-    /// Speaker of a turn, by name or role.
+    /// Speaker of a turn, by name or role; for a statement, the first of the people that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// Document of a passage.
@@ -166,8 +166,8 @@ pub struct SentenceView {
     pub text: String,
     /// Ids of the turns that the sentence comes from.
     pub from: Vec<String>,
-    /// Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what
-    /// they say.
+    /// Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of
+    /// what they say.
     #[serde(default = "grounded")]
     pub grounded: bool,
 }
@@ -189,10 +189,10 @@ impl From<&Sentence> for SentenceView {
     }
 }
 
-/// A former text of a corrected memory.
+/// A former text of a corrected or revised memory.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct VersionView {
-    /// Text before the correction.
+    /// The former text.
     pub text: String,
     /// When it was replaced.
     #[schema(format = DateTime)]

@@ -67,8 +67,8 @@ pub struct HealthView {
     pub not_yet_searchable: u64,
     /// Number of periods of all agents that are due for a summary.
     pub due: u64,
-    /// Number of periods whose last attempt failed.
+    /// Number of periods whose last roll-up failed or that have to wait.
     pub failed: u64,
-    /// Number of messages that could not be made searchable or read for facts.
+    /// Number of memories that could not be made searchable or read for facts.
     pub dead: u64,
 }

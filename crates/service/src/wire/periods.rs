@@ -84,7 +84,7 @@ impl From<Author> for AuthorView {
     }
 }
 
-/// A period that has input.
+/// A period that has or had input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PeriodView {
     /// Label of the period.
@@ -140,11 +140,11 @@ pub struct PeriodsAnswer {
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub today: Date,
-    /// First day with a memory.
+    /// First day that has or had input.
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub first: Option<Date>,
-    /// Last day with a memory.
+    /// Last day that has or had input.
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub last: Option<Date>,

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GrainWord {
-    /// Turns and statements, not summarised.
+    /// Turns, statements and passages of documents, not summarised.
     Working,
     /// Summaries of days.
     Daily,
@@ -28,7 +28,7 @@ pub enum GrainWord {
 pub enum KindWord {
     /// A message.
     Turn,
-    /// A statement extracted from messages.
+    /// A statement that was extracted from messages or imported.
     Fact,
     /// The summary of a period.
     Summary,
@@ -56,7 +56,7 @@ pub enum RoleWord {
 pub enum EngineWord {
     /// The configured model if there is one, otherwise the built-in engine.
     Auto,
-    /// The built-in engine. No text leaves the machine.
+    /// The built-in engine. No text is sent to a language model.
     Extractive,
 }
 

@@ -16,7 +16,7 @@ pub struct SearchRequest {
     #[serde(default)]
     #[schema(example = "why was the trip cancelled?")]
     pub query: Option<String>,
-    /// Grains to search. If empty, they are chosen by the range and the query.
+    /// Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all.
     #[serde(default)]
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
@@ -49,7 +49,7 @@ pub struct SearchRequest {
     /// Leaves out coarser memories that also cover days outside the range.
     #[serde(default)]
     pub strict: bool,
-    /// Kinds of memory to return. Empty means all.
+    /// Kinds of memory to return. Empty means all; without a query, all except passages.
     #[serde(default)]
     #[schema(value_type = Vec<KindWord>)]
     #[schemars(with = "Vec<KindWord>")]
@@ -160,8 +160,8 @@ pub struct SearchAnswer {
     /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
-    /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
-    /// compared everywhere.
+    /// Why some memories were found by their words alone, for example because the embedding model does not answer. Absent if
+    /// vectors were compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
     /// Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are
@@ -204,7 +204,8 @@ pub struct TimelineRequest {
     pub cursor: Option<String>,
 }
 
-/// Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
+/// Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes
+/// first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct TimelineAnswer {
     /// Name of the agent.

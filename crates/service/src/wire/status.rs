@@ -25,7 +25,7 @@ pub struct AgentsAnswer {
 pub struct AgentView {
     /// Name of the agent.
     pub agent: String,
-    /// Number of live turns and statements.
+    /// Number of live turns, statements and passages of documents.
     pub turns: u64,
     /// Number of live summaries of all grains.
     pub summaries: u64,
@@ -78,7 +78,7 @@ pub struct StatusView {
     pub in_batch: Vec<String>,
     /// Periods that are not over yet.
     pub open: Vec<String>,
-    /// Periods that failed, and when they are tried again.
+    /// Periods whose last roll-up failed or that have to wait, and when they are tried again.
     pub failed: Vec<FailureView>,
     /// Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
     pub degraded: Vec<String>,
@@ -86,7 +86,7 @@ pub struct StatusView {
     /// and negations.
     #[serde(default)]
     pub ungrounded: Vec<UngroundedView>,
-    /// Number of messages that could not be made searchable or read for facts. `annals dead list` shows why.
+    /// Number of memories that could not be made searchable or read for facts. `annals dead list` shows why.
     pub dead: usize,
     /// Name of the retention plan.
     pub plan: String,
@@ -189,14 +189,14 @@ pub struct GrainStatus {
     pub next_close: Option<String>,
 }
 
-/// A period that failed.
+/// A period whose last roll-up failed, or that has to wait.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FailureView {
     /// Label of the period.
     pub period: String,
     /// Number of failed attempts.
     pub attempts: u32,
-    /// Error of the last attempt.
+    /// Why it failed or waits.
     pub error: String,
     /// Earliest time of the next attempt.
     #[schema(format = DateTime)]
@@ -215,7 +215,7 @@ impl FailureView {
     }
 }
 
-/// Tokens used for one purpose on one UTC day.
+/// Tokens used for one purpose by one model on one UTC day, of single calls or of batches.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct UsageView {
     /// The UTC day.
@@ -284,7 +284,7 @@ pub struct RollupAnswer {
     pub agent: String,
     /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Dry run: periods that would be read.
+    /// Dry run: periods that would be rolled up.
     pub periods: Vec<String>,
     /// Dry run: number of words that would be read.
     pub words: u64,
@@ -301,7 +301,7 @@ pub struct RollupAnswer {
     /// Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them.
     #[serde(default)]
     pub left: u64,
-    /// Periods that failed before and were not tried now, with the time of the next attempt.
+    /// Periods that failed or had to wait before and were not tried now, with the time of the next attempt.
     #[serde(default)]
     pub postponed: Vec<FailureView>,
     /// Periods that wait for an unavailable model.

@@ -24,7 +24,7 @@ async fn ask(world: &World, embedders: Arc<dyn Embedders>) -> Answer {
     search.answer(&agent("a"), &query, at(NOW)).await.unwrap()
 }
 
-/// Returns the largest share of the vectors in the score of any result of a grain.
+/// Returns the largest absolute value of the score part for vectors among the results of a grain.
 fn vector_share(answer: &Answer, grain: Grain) -> f64 {
     let results = answer.results.iter().filter(|found| found.memory.grain == grain);
     let parts = results.flat_map(|found| &found.parts).filter(|part| part.name == "vector");

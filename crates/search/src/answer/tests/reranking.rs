@@ -27,7 +27,7 @@ async fn model_puts_the_best_into_its_order() {
         assert!((sum - found.score).abs() < 1e-9, "{found:?}");
     }
     assert!(answer.results[0].parts.iter().any(|part| part.name == "rerank" && part.value > 0.0));
-    // The model reads each text with its time and speaker, in our order.
+    // The model reads each text with its days and speaker, in our order.
     let sent: Vec<String> = plain.results.iter().map(|found| as_line(&found.memory)).collect();
     assert_eq!(reranker.requests(), [sent]);
     // Conversations are ranked by the turns that the model put first.

@@ -53,7 +53,7 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
     let sure = [("Ann likes tea", "2026-02-01", 0.1), ("Ann likes rum", "2026-02-02", 0.9)];
     let facts = facts_of(&sure, prompt("Ann", 1000)).await;
     assert_eq!(facts, ["Ann likes rum (since 2026-02-02)", "Ann likes tea (since 2026-02-01)"]);
-    // Facts about the speaker come with every prompt, after all other facts.
+    // A fact about the speaker scores lower than one about a named entity, even if it is more certain.
     let both = [("Ann likes tea", "2026-02-01", 0.1), ("Bob likes rum", "2026-02-02", 0.9)];
     let request = ContextQuery { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
     let facts = facts_of(&both, request).await;

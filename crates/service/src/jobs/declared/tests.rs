@@ -26,7 +26,7 @@ fn built_in_jobs_have_the_expected_timings() {
     assert_eq!(jobs.rollup.agents_at_once, 2);
 }
 
-/// Every key of a built-in file is read, and no key is missing from it.
+/// Every key of a built-in file is read: as a user's file, none of its keys is unknown.
 #[test]
 fn built_in_files_hold_every_key() {
     for (name, text) in BUILT_IN {

@@ -28,9 +28,9 @@ pub struct Retained {
 }
 
 impl Pass {
-    /// Prunes memories that are past the plan of their agent, `at_once` agents at the same time. If the clock is trusted, also
-    /// drops expired idempotency keys and saved model answers. Once `stop` is cancelled no further agent begins, and turns
-    /// under way end between two sets of memories. Returns an error only if a store fails before the first turn.
+    /// Prunes memories that are past the plan of their agent, `at_once` agents at the same time. If the clock is trusted to
+    /// prune, also drops expired idempotency keys and saved model answers. Once `stop` is cancelled no further agent begins,
+    /// and turns under way end between two sets of memories. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let clock = self.read_clock(moment).await?;
         let agents = self.agents_to_retain(clock).await?;

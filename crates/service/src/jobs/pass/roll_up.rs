@@ -21,9 +21,9 @@ pub struct RolledUp {
     pub trust: Trust,
     /// The result of extracting facts from new messages.
     pub extracted: ExtractionPassed,
-    /// The summaries that were written.
+    /// The result of writing the summaries that were due.
     pub passed: Passed,
-    /// The changes that were made searchable.
+    /// The result of making changes searchable.
     pub projected: Projected,
     /// Whether the agent's files were cleaned of erased text.
     pub cleaned: bool,

@@ -9,7 +9,7 @@ use super::*;
 use crate::fixture::{NOW, over, service};
 use crate::wire::{FactsRequest, ImportCounts};
 
-/// The time of all items that have no time of their own.
+/// The time of items other than messages, unless a test gives them none.
 const WRITTEN: &str = "2026-02-01T09:00:00Z";
 
 fn me() -> Agent {
@@ -50,7 +50,7 @@ fn block(text: &str) -> ImportItem {
     item(ItemIn::Block { name: "human".into(), text: text.into(), at: Some(at(WRITTEN)) })
 }
 
-/// Returns one item of each type.
+/// Returns two messages, and one item of each other type that is stored.
 fn export() -> Vec<ImportItem> {
     vec![
         message("chatgpt:c", "1", "We sold the boat."),
@@ -231,7 +231,7 @@ async fn forgotten_items_stay_forgotten_until_they_are_wanted() {
     assert_eq!(imported(&service, export()).await.statements, known(1));
 }
 
-/// Forgetting a person also removes the statement, the block and the fact that name her.
+/// Forgetting a person also removes the statement, the document, the fact and the block that name her.
 #[tokio::test]
 async fn items_that_name_a_forgotten_person_are_not_stored_again() {
     let service = service(Arc::new(|| at(NOW)));

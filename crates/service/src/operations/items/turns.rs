@@ -1,4 +1,4 @@
-//! Stores a batch of messages: recognises stored, moved and edited ones, and commits the others.
+//! Stores a batch of messages: recognises stored and moved ones, revises edited ones, and commits new ones.
 
 use std::collections::HashSet;
 
