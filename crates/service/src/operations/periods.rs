@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::Outline;
-use annals_core::{Agent, Date, Digest, Error, Grain, LedgerRow, MemoryId, Period, Result, Timestamp, Zones};
+use annals_core::{
+    Agent, Date, DateRange, Digest, Error, Grain, LedgerRow, MemoryId, Period, Result, Timestamp, Zones,
+};
 use jiff::ToSpan;
 
 use crate::Service;
@@ -54,12 +56,13 @@ impl Service {
     }
 
     /// Returns the days that the first time expression in a text means, such as "last week" or "March 2025"; `None` if it
-    /// names no time. Today takes the place of an open end.
+    /// names no time. Today takes the place of an open end; the end of "before May" takes the place of its open beginning.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
         let today = settings.zones()?.day_of(now);
         let times = annals_search::find_times(text, &settings.language, today);
-        Ok(times.first().map(|time| (time.days.from.unwrap_or(today), time.days.to.unwrap_or(today))))
+        let ends = |DateRange { from, to }: DateRange| (from.or(to).unwrap_or(today), to.unwrap_or(today));
+        Ok(times.first().map(|time| ends(time.days)))
     }
 
     async fn pruned_until(&self, agent: &Agent) -> Result<[Option<Date>; 6]> {
@@ -113,7 +116,7 @@ impl Map<'_> {
             author: row.and_then(|row| row.author.clone()).filter(|_| has_summary).map(Into::into),
             corrected: row.is_some_and(LedgerRow::is_corrected),
             outdated: has_summary && row.is_some_and(is_outdated),
-            ungrounded: row.map_or(0, |row| row.ungrounded),
+            ungrounded: row.filter(|row| !row.is_corrected()).map_or(0, |row| row.ungrounded),
             tokens: row.map_or(0, |row| row.tokens),
             attempts: row.map_or(0, |row| row.attempts),
             error: row.and_then(|row| row.last_error.clone()),

@@ -109,7 +109,7 @@ pub struct SettingsChange {
     pub prompts: BTreeMap<String, Option<String>>,
     /// Maximum number of tokens per UTC day. 0 means the configured budget.
     #[serde(default)]
-    #[schema(maximum = 1_000_000_000_000_u64)]
+    #[schema(maximum = 1_000_000_000_u64)]
     pub daily_tokens: Option<u64>,
     /// Whether text that looks like a credential is masked before storage.
     #[serde(default)]
