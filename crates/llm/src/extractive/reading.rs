@@ -276,13 +276,14 @@ fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
         if !begins || !has_content {
             continue;
         }
-        let mut text = first.text.clone();
+        let (mut text, mut from) = (first.text.clone(), first.from.clone());
         let leans = |next: &Read| {
             next.dependence == Dependence::Leaning || (next.dependence == Dependence::Independent && is_unnamed(next))
         };
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
         for next in read[position + 1..].iter().take_while(goes_on) {
             text = format!("{text} {}", next.behind);
+            from.extend(next.from.iter().cloned());
             if length(story::parts(&text).1) > if next.continues { CONTINUED } else { PASSAGE } {
                 break;
             }
@@ -290,7 +291,8 @@ fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
                 break;
             }
             // "New frames in. Oak from Asturias." says enough together.
-            found.push(Read { text: text.clone(), dependence: Dependence::Independent, ..first.clone() });
+            let (text, from) = (text.clone(), from.clone());
+            found.push(Read { text, from, dependence: Dependence::Independent, ..first.clone() });
         }
     }
     found
