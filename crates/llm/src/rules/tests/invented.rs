@@ -168,7 +168,6 @@ fn plain_statements_are_stored() {
         "My sister called. I have two cats.",
         "Nice to meet you. I am a teacher.",
         "Hello everyone. I am a teacher.",
-        "My name is Paula. I live in Boston.",
         "I love tea. I hate coffee.",
         "I speak French and Spanish.",
         "I play the violin. I love jazz.",
