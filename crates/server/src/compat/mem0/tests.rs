@@ -120,7 +120,7 @@ impl Client {
         self.service.wait(&agent, &receipt, Progress::Extracted, Duration::from_secs(30)).await.unwrap();
         let stored = annals_core::ports::Turn { id: turn.id.clone(), ..turn_of(&agent, message(NOW, &turn.text)) };
         let statement = |text: &&str| annals_core::Statement {
-            sources: [&[turn.id.clone()], explained_by].concat(),
+            sources: [std::slice::from_ref(&turn.id), explained_by].concat(),
             ..statement(&agent, &stored, text)
         };
         let statements = texts.iter().map(statement).collect();
