@@ -8,7 +8,7 @@ use annals_catalog::SqliteCatalog;
 use annals_core::ports::{OneEmbedder, Select, Table};
 use annals_core::prelude::*;
 use annals_core::{
-    Agent, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, Strata, Timestamp,
+    Agent, Embedder, Fact, FactQuery, Facts, Grain, Kind, Memory, Message, Result, Settings, Strata, Timestamp,
 };
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Extractive, Rules};
@@ -82,6 +82,11 @@ impl Stores {
     /// Returns all facts, including ended ones.
     pub(crate) async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
         self.facts.find(agent, &FactQuery { history: true, ..FactQuery::default() }).await
+    }
+
+    /// Returns all statements in working memory.
+    pub(crate) async fn statements(&self, agent: &Agent) -> Result<Vec<Memory>> {
+        self.catalog.list(agent, &Select { kinds: vec![Kind::Statement], ..Select::all(Grain::Working) }).await
     }
 
     /// Returns the summaries of all grains.

@@ -1,5 +1,5 @@
 //! Chooses the grains to search if the query names none: turns, and coarser grains only for times that the finer grains no
-//! longer hold.
+//! longer hold. Passages of documents are searched together with turns, as long as the range holds either.
 //!
 //! So answers are detailed for recent times and coarse for old times, depending on what retention pruned. What was pruned
 //! cannot be derived from the first memory of a grain: the first week of an agent that begins on a Wednesday starts before its
@@ -7,7 +7,7 @@
 //! summaries of times for which turns still exist, if the question asks for them.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Date, Grain, Interval, Query, Result};
+use annals_core::{Agent, Date, Grain, Interval, Kind, Query, Result};
 use futures::future::try_join_all;
 use jiff::ToSpan;
 
@@ -35,7 +35,17 @@ impl Search {
             return Ok(Grain::ALL.to_vec());
         }
         let held = try_join_all(Grain::ALL.map(|grain| self.held(agent, grain, bounds.of_grain(grain)))).await?;
-        Ok(choose(&held))
+        let mut chosen = choose(&held);
+        if chosen[0] != Grain::Working && self.holds_passage(agent, bounds).await? {
+            chosen.insert(0, Grain::Working);
+        }
+        Ok(chosen)
+    }
+
+    async fn holds_passage(&self, agent: &Agent, bounds: &Bounds) -> Result<bool> {
+        let within = bounds.of_grain(Grain::Working);
+        let passages = Select { within, kinds: vec![Kind::Passage], limit: 1, ..Select::all(Grain::Working) };
+        Ok(!self.store.list(agent, &passages).await?.is_empty())
     }
 
     async fn held(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Held> {

@@ -13,7 +13,7 @@ mod rate_limit;
 mod tests;
 
 pub use annals_service::Caller;
-pub use bounds::{bound_size, bound_time};
+pub use bounds::{BodyLimits, bound_body, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
 pub use guard::{KeylessAccess, admit_visitor, authenticate};
 pub use origin::{Places, Verdict, check_origin};

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{
-    Caller, ConnectionLimits, Gates, KeylessAccess, Places, admit_visitor, authenticate, bound_size, bound_time,
-    check_origin, limit, limit_uploads, serve_connections,
+    BodyLimits, Caller, ConnectionLimits, Gates, KeylessAccess, Places, admit_visitor, authenticate, bound_body,
+    bound_time, check_origin, limit, limit_uploads, serve_connections,
 };
 use crate::compat;
 use crate::config::ServerConfig;
@@ -30,6 +30,10 @@ use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with few waiting
 /// changes.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
+/// Maximum time in which no byte of a body arrives.
+const SILENCE: Duration = Duration::from_secs(15);
+/// The same for uploads, which the sender may still be reading or compressing.
+const UPLOAD_SILENCE: Duration = Duration::from_secs(60);
 
 /// Listeners of the service, and the process that they belong to.
 pub struct Listeners {
@@ -124,24 +128,25 @@ async fn count(State(activity): State<Activity>, request: Request, next: Next) -
 
 /// Adds answers for unknown paths and methods, and limits on size and time.
 fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
-    let (size, time) = (config.max_body_kib as usize * 1024, Duration::from_secs(config.request_seconds.into()));
+    let limits = BodyLimits { most: config.max_body_kib as usize * 1024, silence: SILENCE };
+    let time = Duration::from_secs(config.request_seconds.into());
     routes
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(service.activity().clone(), count))
         .layer(from_fn_with_state(time, bound_time))
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(size, bound_size))
+        .layer(from_fn_with_state(limits, bound_body))
 }
 
 /// Adds the limit on the size of uploads. They may take any time, as long as bytes arrive.
 fn uploading(routes: Router, service: &Service, config: &ServerConfig) -> Router {
-    let size = config.max_upload_mib as usize * 1024 * 1024;
+    let limits = BodyLimits { most: config.max_upload_mib as usize * 1024 * 1024, silence: UPLOAD_SILENCE };
     routes
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(service.activity().clone(), count))
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(size, bound_size))
+        .layer(from_fn_with_state(limits, bound_body))
 }
 
 /// Adds an id, a log line and metrics to each request.

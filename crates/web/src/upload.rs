@@ -2,7 +2,6 @@
 //! file, and the token is checked before its first byte is read.
 
 use std::fs::File;
-use std::time::Duration;
 
 use annals_core::{Agent, Error};
 use annals_service::Service;
@@ -16,8 +15,6 @@ use crate::fields::Fields;
 use crate::session::is_same;
 use crate::visit::{TOKEN, Visitor};
 
-/// Maximum time without a byte of the upload. The server's limit on silent bodies is shorter, and aborts it sooner.
-const SILENCE: Duration = Duration::from_secs(60);
 /// Maximum size in bytes of a field that is no file.
 const MAX_FIELD_BYTES: u64 = 4096;
 /// The name of the field with the file.
@@ -38,15 +35,15 @@ pub(crate) async fn receive(
 ) -> Result<Received, Failure> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multer::parse_boundary(kind).map_err(|_| Failure::Token)?;
-    // The router limits the size of the whole request.
+    // The router limits the size of the whole request, and the time in which nothing of it arrives.
     let sizes = SizeLimit::new().per_field(MAX_FIELD_BYTES).for_field(FILE, u64::MAX);
     let body = request.into_body().into_data_stream();
     let mut form = Multipart::with_constraints(body, boundary, Constraints::new().size_limit(sizes));
     let mut fields = Vec::new();
-    while let Some(field) = within(form.next_field()).await? {
+    while let Some(field) = received(form.next_field().await)? {
         let name = field.name().unwrap_or_default().to_owned();
         if name != FILE {
-            fields.push((name, within(field.text()).await?));
+            fields.push((name, received(field.text().await)?));
             continue;
         }
         let fields = Fields::from(fields);
@@ -61,20 +58,18 @@ pub(crate) async fn receive(
     Err(Failure::Token)
 }
 
-async fn within<T>(next: impl Future<Output = Result<T, multer::Error>>) -> Result<T, Failure> {
-    let silent = |_| Error::invalid("file", format!("brought nothing for {} s; send it again", SILENCE.as_secs()));
-    let read = tokio::time::timeout(SILENCE, next).await.map_err(silent)?;
+fn received<T>(read: Result<T, multer::Error>) -> Result<T, Failure> {
     Ok(read.map_err(|error| match error {
         multer::Error::FieldSizeExceeded { field_name, .. } => {
             Error::invalid(field_name.as_deref().unwrap_or("a field"), "is too long")
         }
-        error => Error::invalid("file", format!("did not arrive whole: {error}")),
+        error => Error::invalid("file", format!("did not arrive whole ({error}); send it again")),
     })?)
 }
 
 async fn copy(service: &Service, mut field: Field<'_>) -> Result<File, Failure> {
     let mut writer = service.receive_upload()?;
-    while let Some(piece) = within(field.chunk()).await? {
+    while let Some(piece) = received(field.chunk().await)? {
         writer.write(&piece).await?;
     }
     Ok(writer.finish().await?)

@@ -22,20 +22,24 @@ pub(crate) enum Source {
 /// A sentence as shown, and the turns that it comes from.
 type Traced = (String, Vec<MemoryId>);
 
-/// The turns that facts and summaries were made from.
+/// The turns that facts, statements and summaries were made from.
 #[derive(Default)]
 pub(crate) struct Lineage {
+    /// By id of a fact or statement.
     facts: HashMap<String, Vec<MemoryId>>,
     /// By summary id: the grain, and the sentences with their turns.
     summaries: HashMap<String, (Grain, Vec<Traced>)>,
 }
 
 impl Lineage {
-    /// Loads the lineage of all facts and summaries of an agent.
+    /// Loads the lineage of all facts, statements and summaries of an agent.
     pub(crate) async fn of(stores: &Stores, agent: &Agent) -> Result<Lineage> {
         let mut lineage = Lineage::default();
         for fact in stores.facts(agent).await? {
             lineage.facts.insert(fact.id, fact.sources);
+        }
+        for statement in stores.statements(agent).await? {
+            lineage.facts.insert(statement.id.to_string(), statement.sources().to_vec());
         }
         for summary in stores.summaries(agent).await? {
             let sentences =
@@ -116,6 +120,7 @@ mod tests {
         };
         check(&[("t-3", ContextKind::Turn), ("t-4", ContextKind::Turn)], "", &[(Source::All, 1), (Source::Turn, 1)]);
         check(&[("f", ContextKind::Fact)], "", &[(Source::All, 1), (Source::Fact, 1)]);
+        check(&[("f", ContextKind::Statement)], "", &[(Source::All, 1), (Source::Fact, 1)]);
         let summary = Source::Summary(Grain::Weekly);
         check(&[("s", ContextKind::Summary)], "two", &[(Source::All, 1), (summary, 1)]);
         check(&[("s", ContextKind::Summary)], "one two", &[(Source::All, 2), (summary, 2)]);

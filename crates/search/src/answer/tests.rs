@@ -4,10 +4,10 @@ mod models;
 mod reranking;
 mod scores;
 
-use annals_core::ports::{Accesses, Journal, Seals};
+use annals_core::ports::{Accesses, DocumentWrite, Documents, Expected, Journal, Seals};
 use annals_core::prelude::*;
 use annals_core::{Extracted, Extraction, Kind, Period, Statement};
-use annals_testkit::{agent, at, message, statement, summary, turn_of};
+use annals_testkit::{agent, at, document, message, statement, summary, turn_of};
 
 use super::*;
 use crate::fixture::{NOW, World, about};
@@ -116,6 +116,20 @@ async fn searched_grains_are_chosen_and_reported() {
     check(Query { grains: vec![Grain::Daily], ..about("boat") }, &[Grain::Daily]).await;
     check(Query { grains: vec![Grain::Weekly, Grain::Daily], ..about("boat") }, &[Grain::Daily, Grain::Weekly]).await;
     check(Query::default(), &Grain::ALL).await;
+}
+
+#[tokio::test]
+async fn passage_is_found_where_only_summaries_remain() {
+    let world = World::with(&TURNS, &[("2026-01-05", "a boat")]).await;
+    let before = Query { to: Some("2026-01-31".parse().unwrap()), ..about("boat") };
+    assert_eq!(world.ask(before.clone()).await.grains, [Grain::Daily]);
+    let written = at("2026-01-07T10:00:00Z");
+    let write = DocumentWrite::Save(Box::new(document("a", written, "the boat of the document")), Expected::Any);
+    world.catalog.write_documents(&agent("a"), vec![write], written).await.unwrap();
+    world.project().await;
+    let answer = world.ask(before).await;
+    assert_eq!(answer.grains, [Grain::Working, Grain::Daily]);
+    assert!(texts(&answer).contains(&"the boat of the document"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -21,11 +21,19 @@ use crate::rest::{MAX_WAIT, Problem, too_large};
 const MAX_DRAINED: u64 = 64 << 20;
 /// Maximum time for reading a refused body.
 const MAX_DRAINING: Duration = Duration::from_secs(10);
-/// Maximum time in which no byte of a body arrives. Meanwhile it holds a connection and the bytes received.
-const MAX_SILENCE: Duration = Duration::from_secs(15);
+
+/// Limits on a body.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLimits {
+    /// Maximum bytes.
+    pub most: usize,
+    /// Maximum time in which no byte arrives. Meanwhile the body holds a connection and the bytes received.
+    pub silence: Duration,
+}
 
 /// Refuses bodies that declare a length over the limit, and aborts bodies that turn out to be longer or stop arriving.
-pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
+pub async fn bound_body(State(limits): State<BodyLimits>, request: Request, next: Next) -> Result<Response, Problem> {
+    let BodyLimits { most, silence } = limits;
     let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if let Some(declared) = declared.filter(|declared| *declared > most as u64) {
@@ -34,7 +42,7 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
         }
         return Err(too_large());
     }
-    Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, MAX_SILENCE), most)))).await)
+    Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, silence), most)))).await)
 }
 
 /// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is drained before the
@@ -117,6 +125,8 @@ mod tests {
 
     use super::*;
 
+    const TEN_BYTES: BodyLimits = BodyLimits { most: 10, silence: Duration::from_secs(5) };
+
     async fn status(app: &Router, request: axum::http::request::Builder, body: Body) -> u16 {
         app.clone().oneshot(request.body(body).unwrap()).await.unwrap().status().as_u16()
     }
@@ -126,7 +136,7 @@ mod tests {
         let app = Router::new()
             .route("/", post(async |body: Bytes| body.len().to_string()))
             .layer(DefaultBodyLimit::disable())
-            .layer(from_fn_with_state(10_usize, bound_size));
+            .layer(from_fn_with_state(TEN_BYTES, bound_body));
         let streamed = |bytes: usize| {
             let chunks = (0..bytes).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x")));
             Body::from_stream(futures::stream::iter(chunks))
@@ -144,7 +154,7 @@ mod tests {
         let app = Router::new()
             .route("/", post(async |body: Bytes| body.len().to_string()))
             .layer(DefaultBodyLimit::disable())
-            .layer(from_fn_with_state(10_usize, bound_size));
+            .layer(from_fn_with_state(TEN_BYTES, bound_body));
         let sent = Arc::new(AtomicU64::new(0));
         let counter = sent.clone();
         let chunks = (0..50).map(move |_| {

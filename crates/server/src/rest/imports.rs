@@ -1,7 +1,6 @@
 //! `POST …/imports`: uploads the data of another program and imports it.
 
 use std::fs::File;
-use std::time::Duration;
 
 use annals_service::Service;
 use annals_service::wire::{ImportView, UploadRequest};
@@ -11,12 +10,10 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use futures::StreamExt;
 use http_body_util::LengthLimitError;
+use tokio::time::error::Elapsed;
 
 use super::Problem;
 use super::extract::{Adding, Named, QueryParams, too_large};
-
-/// Maximum time without a byte of the upload. `access/bounds.rs` aborts a silent body sooner.
-const SILENCE: Duration = Duration::from_secs(60);
 
 /// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.
 ///
@@ -43,25 +40,25 @@ pub(crate) async fn upload(
 /// Copies the body into a file without a name, on the disk of the data folder.
 async fn spool(service: &Service, body: Body) -> Result<File, Problem> {
     let (mut writer, mut pieces) = (service.receive_upload()?, body.into_data_stream());
-    loop {
-        let next = tokio::time::timeout(SILENCE, pieces.next()).await;
-        let Some(piece) = next.map_err(|_| silent())? else { break };
+    while let Some(piece) = pieces.next().await {
         writer.write(&piece.map_err(|error| broken(&error))?).await?;
     }
     Ok(writer.finish().await?)
 }
 
 fn silent() -> Problem {
-    let detail = format!("the upload brought nothing for {} s; send it again", SILENCE.as_secs());
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail)
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the upload stopped arriving; send it again")
 }
 
-/// Returns the problem of a body that is too large, or that ended early.
+/// Returns the problem of a body that is too large, that stopped arriving, or that ended early.
 fn broken(error: &axum::Error) -> Problem {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
         if error.is::<LengthLimitError>() {
             return too_large();
+        }
+        if error.is::<Elapsed>() {
+            return silent();
         }
         cause = error.source();
     }
@@ -71,18 +68,22 @@ fn broken(error: &axum::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use annals_core::Grain;
     use annals_testkit::{agent, at};
-    use axum::Router;
     use axum::body::to_bytes;
     use axum::http::{Request as Call, header};
+    use axum::middleware::from_fn_with_state;
+    use axum::{Extension, Router};
     use serde_json::Value;
     use tower::ServiceExt;
 
     use super::*;
+    use crate::access::{BodyLimits, Caller, bound_body};
     use crate::config::ServerConfig;
     use crate::fixture::{NOW, service};
+    use crate::rest::routes;
     use crate::serve::{Lifetime, private};
 
     const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea"]}"#;
@@ -154,5 +155,16 @@ mod tests {
         }
         let (status, _) = call(&app, "GET", "/v1/operations/import-0", Body::empty()).await;
         assert_eq!(status, 404);
+    }
+
+    #[tokio::test]
+    async fn upload_that_stops_arriving_is_a_timeout() {
+        let uploads = routes(service(Arc::new(|| at(NOW)))).uploads.layer(Extension(Caller::local()));
+        let limits = BodyLimits { most: 1024, silence: Duration::from_millis(20) };
+        let app = uploads.layer(from_fn_with_state(limits, bound_body));
+        let begun = futures::stream::iter([Ok::<_, std::io::Error>(SESSION)]).chain(futures::stream::pending());
+        let (status, problem) =
+            call(&app, "POST", "/v1/agents/ann/imports?from=claude-code", Body::from_stream(begun)).await;
+        assert_eq!((status, &problem["code"]), (408, &"timeout".into()), "{problem}");
     }
 }

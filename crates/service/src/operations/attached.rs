@@ -6,14 +6,14 @@ use annals_core::{Agent, Digest, Error, Grain, Interval, Kind, Memory, MemoryId,
 use super::timeline::limit;
 use crate::Service;
 
-/// A page of turns.
+/// A page of turns of one conversation.
 #[derive(Clone, Debug, Default)]
 pub struct TurnsRequest {
-    /// Only turns of this conversation.
-    pub conversation: Option<String>,
+    /// The conversation that has the turns.
+    pub conversation: String,
     /// Whether to list from newest to oldest.
     pub newest_first: bool,
-    /// Continues after the turn with this id.
+    /// Continues after the turn of the conversation with this id.
     pub after: Option<MemoryId>,
     /// Maximum number of turns: 1 to 1,000. Default: 100.
     pub limit: Option<usize>,
@@ -39,7 +39,7 @@ impl Service {
         let select = Select {
             within,
             kinds: vec![Kind::Turn],
-            conversation: request.conversation,
+            conversation: Some(request.conversation),
             newest_first: request.newest_first,
             // One more than the page holds shows whether there is a next page.
             limit: limit + 1,
@@ -144,7 +144,7 @@ mod tests {
         for newest_first in [false, true] {
             let (mut seen, mut after) = (Vec::new(), None);
             loop {
-                let conversation = Some("talk".into());
+                let conversation = "talk".into();
                 let request = TurnsRequest { conversation, newest_first, after, limit: Some(2) };
                 let (page, is_more) = service.turns(&agent("a"), request).await.unwrap();
                 seen.extend(page.iter().map(|turn| turn.attachment.clone().unwrap()));

@@ -8,8 +8,8 @@ use crate::rest::Problem;
 
 /// Names of the fields with the user, agent, app and run that a memory belongs to.
 pub(super) const ENTITIES: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
-/// Other fields of a memory that a filter may name.
-const FIELDS: [&str; 7] = ["id", "memory", "created_at", "updated_at", "expiration_date", "metadata", "categories"];
+/// Other fields of a memory that a filter may name. `categories` is none of them: Annals gives no memory a category.
+const FIELDS: [&str; 6] = ["id", "memory", "created_at", "updated_at", "expiration_date", "metadata"];
 
 /// A condition on the view of a memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,8 +215,8 @@ mod tests {
     fn memory() -> Value {
         json!({
             "id": "1", "memory": "Likes Green tea", "user_id": "ann", "agent_id": null, "run_id": "r1",
-            "created_at": "2026-03-10T12:00:00Z", "categories": ["food", "drinks"],
-            "metadata": { "topic": "tea", "rating": 4 },
+            "created_at": "2026-03-10T12:00:00Z",
+            "metadata": { "topic": "tea", "rating": 4, "labels": ["food", "drinks"] },
         })
     }
 
@@ -251,8 +251,8 @@ mod tests {
         check(json!({ "memory": { "contains": "green" } }), false);
         check(json!({ "memory": { "icontains": "green" } }), true);
         check(json!({ "keywords": { "icontains": "TEA" } }), true);
-        check(json!({ "categories": { "in": ["food"] } }), true);
-        check(json!({ "categories": { "contains": "sport" } }), false);
+        check(json!({ "metadata": { "labels": { "in": ["food"] } } }), true);
+        check(json!({ "metadata": { "labels": { "contains": "sport" } } }), false);
         check(json!({ "memory_ids": ["2"] }), false);
     }
 
@@ -264,6 +264,7 @@ mod tests {
             assert!(detail.contains(expect), "{detail}");
         }
         check(json!({ "colour": "red" }), "filters.colour is not supported");
+        check(json!({ "AND": [{ "categories": { "in": ["food"] } }] }), "filters.categories is not supported");
         check(json!({ "user_id": { "like": "a" } }), "unknown operator \"like\"");
         check(json!({ "AND": "x" }), "filters.AND is not a list of objects");
         check(json!({ "user_id": { "in": "ann" } }), "in takes a list");

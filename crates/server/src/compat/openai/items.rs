@@ -70,7 +70,7 @@ pub(super) async fn list(
         return Err(Problem::malformed("after", "is not an item of this conversation"));
     }
     // One more, because the turn of the conversation itself may be among them.
-    let request = TurnsRequest { conversation: Some(id), newest_first, after, limit: Some(limit + 1) };
+    let request = TurnsRequest { conversation: id, newest_first, after, limit: Some(limit + 1) };
     let (mut turns, is_more) = service.turns(&agent, request).await?;
     turns.retain(|turn| turn.memory.message() != Some(HEADER));
     let is_more = is_more || turns.len() > limit;

@@ -26,7 +26,7 @@ impl Conversation {
         let first = match header {
             Some(header) => Some(header),
             None => {
-                let request = TurnsRequest { conversation: Some(id.into()), limit: Some(1), ..TurnsRequest::default() };
+                let request = TurnsRequest { conversation: id.into(), limit: Some(1), ..TurnsRequest::default() };
                 service.turns(agent, request).await?.0.pop()
             }
         };

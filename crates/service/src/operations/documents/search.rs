@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use annals_core::ports::{Document, DocumentKey, Passage};
-use annals_core::{Agent, Body, Error, Found, Grain, Kind, Query, Result, Timestamp};
+use annals_core::{Agent, Answer, Body, Error, Found, Grain, Kind, Query, Result, Timestamp};
 
 use crate::Service;
 use crate::wire::{DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView, PassageView};
@@ -56,9 +56,10 @@ impl Service {
         self.catch_up(agent).await?;
         let mut found = Vec::new();
         for limit in RANKED {
-            let passages = self.ranked_passages(agent, query.text, limit, now).await?;
-            let is_all = passages.len() < limit;
-            found = self.documents_of(agent, passages, query, admits, now).await?;
+            let Answer { results, compared, .. } = self.ranked_passages(agent, query.text, limit, now).await?;
+            // The number of results tells nothing: an answer leaves out further passages of a document.
+            let is_all = compared <= limit;
+            found = self.documents_of(agent, results, query, admits, now).await?;
             if is_all || found.len() >= query.limit {
                 break;
             }
@@ -81,7 +82,7 @@ impl Service {
         Ok(())
     }
 
-    async fn ranked_passages(&self, agent: &Agent, text: &str, limit: usize, now: Timestamp) -> Result<Vec<Found>> {
+    async fn ranked_passages(&self, agent: &Agent, text: &str, limit: usize, now: Timestamp) -> Result<Answer> {
         let query = Query {
             text: Some(text.to_owned()),
             grains: vec![Grain::Working],
@@ -90,7 +91,7 @@ impl Service {
             limit,
             ..Query::default()
         };
-        Ok(self.answer(agent, &query, now).await?.results)
+        self.answer(agent, &query, now).await
     }
 
     /// Returns the documents of ranked passages that `admits` accepts, each with its best passage.

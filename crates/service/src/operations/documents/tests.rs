@@ -58,6 +58,16 @@ async fn document_is_found_by_any_part_and_does_not_flood_a_search() {
 }
 
 #[tokio::test]
+async fn document_whose_passages_fill_the_first_round_hides_no_other() {
+    let service = service_with_memories(&agent("ann")).await;
+    let text: String = (0..450).map(|number| format!("# Harvest{number}\n\nThe harvest.\n\n")).collect();
+    let stored = put(&service, "farm.md", json!({"text": text}), NOW).await.unwrap();
+    assert!(stored.passages > 400, "{stored:?}");
+    put(&service, "tree", json!({"text": "The walnut tree is old."}), NOW).await.unwrap();
+    assert_eq!(find(&service, "harvest", NOW).await, ["farm.md", "tree"]);
+}
+
+#[tokio::test]
 async fn changed_and_removed_documents_are_found_no_more() {
     let service = service_with_memories(&agent("ann")).await;
     put(&service, "a", json!({"text": "The walnut tree is old."}), NOW).await.unwrap();

@@ -67,26 +67,16 @@ impl MovedMessages {
             Families::Sessions => self.prefix.clone(),
         };
         if self.family.as_ref() != Some(&family) {
-            self.load(store, agent, families, &family, &key.conversation).await?;
+            self.load(store, agent, families, &family).await?;
             self.family = Some(family);
         }
         let index = self.stored.get(&short(&key.id));
         Ok(index.map(|index| self.names[*index].clone()).filter(|name| *name != key.conversation))
     }
 
-    async fn load(
-        &mut self,
-        store: &dyn Store,
-        agent: &Agent,
-        families: Families,
-        family: &str,
-        own: &str,
-    ) -> Result<()> {
+    async fn load(&mut self, store: &dyn Store, agent: &Agent, families: Families, family: &str) -> Result<()> {
         self.names = names(store, agent, families, family).await?;
         self.stored.clear();
-        if self.names.iter().all(|name| name == own) {
-            return Ok(());
-        }
         for (index, name) in self.names.iter().enumerate() {
             let select =
                 Select { kinds: vec![Kind::Turn], conversation: Some(name.clone()), ..Select::all(Grain::Working) };

@@ -172,6 +172,9 @@ async fn message_that_moved_to_another_branch_stays_where_it_is() {
     assert_eq!(imported(&service, later).await.messages, known(2));
     // Another conversation may use the same ids.
     assert_eq!(imported(&service, vec![message("chatgpt:cc", "1", "Hello")]).await.messages, new(1));
+    // The first branch, after a new message of the conversation.
+    let later = vec![message("chatgpt:cc", "2", "Again"), message("chatgpt:cc#leaf", "1", "Hello")];
+    assert_eq!(imported(&service, later).await.messages, ImportCounts { new: 1, known: 1, ..new(0) });
 }
 
 /// Returns all stored memories and documents as `KIND DATE TEXT`, and all blocks.
