@@ -25,7 +25,8 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
             index += 1;
             continue;
         }
-        let (length, token) = longest(&keys[index..], &vocabulary).unwrap_or((1, plain(pieces[index], &keys[index])));
+        let (length, token) =
+            longest(&keys[index..], &vocabulary).unwrap_or((1, plain(pieces[index], &keys[index], language)));
         words.push(Word { text: span(text, pieces[index], pieces[index + length - 1]), token });
         index += length;
     }
@@ -66,13 +67,9 @@ fn hyphened(word: &str) -> Vec<&str> {
     if ["mid", "mi"].contains(&folded(first).as_str()) { vec![first, rest] } else { vec![word] }
 }
 
-/// Returns the word as the vocabulary spells it: without case, accents, surrounding punctuation and most possessive endings.
+/// Returns the word as the vocabulary spells it: without case, accents, surrounding punctuation and a possessive ending.
 fn key(word: &str) -> String {
-    let folded = folded(bare(word)).replace('’', "'");
-    match folded.strip_suffix("'s") {
-        Some(owner) if !["new year", "valentine"].contains(&owner) && !folded.starts_with("year") => owner.to_owned(),
-        _ => folded,
-    }
+    folded(bare(word)).replace('’', "'")
 }
 
 /// Removes surrounding punctuation and a possessive ending.
@@ -82,8 +79,8 @@ pub(super) fn bare(word: &str) -> &str {
 }
 
 /// Returns the token of a word that is in no vocabulary: a number, a date, a label of a period, or [`Token::Other`].
-fn plain(piece: &str, key: &str) -> Token {
-    if let Some((first, last)) = labelled(bare(piece)).or_else(|| dotted(bare(piece))) {
+fn plain(piece: &str, key: &str, language: &str) -> Token {
+    if let Some((first, last)) = labelled(bare(piece)).or_else(|| numeric(bare(piece), language)) {
         return Token::Days(first, last);
     }
     if let Some(quarter) =
@@ -110,10 +107,18 @@ fn labelled(word: &str) -> Option<(Date, Date)> {
     Some((period.first_day(), period.last_day()))
 }
 
-/// Reads a date such as `4.3.2026`: day, month, year.
-fn dotted(word: &str) -> Option<(Date, Date)> {
-    let mut parts = word.split('.');
-    let (day, month, year) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let day = Date::new(year, month, day).ok().filter(|_| parts.next().is_none() && year >= 1900)?;
-    Some((day, day))
+/// Reads a date in digits: `4.3.2026`, `14/10/2026`, `10/14/2026`, `2026/10/14`. Where day and month are not certain, the day
+/// comes first, except in English, where `3/4/2026` is not read because countries differ.
+pub(super) fn numeric(word: &str, language: &str) -> Option<(Date, Date)> {
+    let mark = word.chars().find(|c| !c.is_ascii_digit()).filter(|mark| ['.', '/', '-'].contains(mark))?;
+    let numbers: Option<Vec<i16>> = word.split(mark).map(|part| part.parse().ok()).collect();
+    let &[first, second, third] = numbers?.as_slice() else { return None };
+    let (year, month, day) = match first {
+        1900.. => (first, second, third),
+        _ if second > 12 => (third, first, second),
+        ..=12 if mark == '/' && language == "en" && first != second => return None,
+        _ => (third, second, first),
+    };
+    let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok().filter(|_| year >= 1900)?;
+    Some((date, date))
 }
