@@ -51,6 +51,8 @@ pub(crate) enum Token {
     Today,
     Yesterday,
     DayBeforeYesterday,
+    /// A single word for the day three days ago: "vorvorgestern".
+    ThreeDaysAgo,
     Unit(Length),
     HalfYear,
     /// "early", "mid", "late": a third of the time after it, such as a month or year.
@@ -90,8 +92,12 @@ pub(crate) enum Length {
     Day,
     Week,
     Weekend,
+    /// Two weeks. Counted back, it is the week that lies two weeks back.
+    Fortnight,
     Month,
     Quarter,
+    /// The first or the last six months of a year.
+    Half,
     Year,
 }
 
@@ -115,6 +121,12 @@ pub(crate) enum Holiday {
     Easter,
     Christmas,
     NewYear,
+    NewYearsEve,
+    /// The Chinese New Year, from its eve.
+    SpringFestival,
+    LabourDay,
+    /// The week from 1 October, in China.
+    NationalDay,
     Halloween,
     ValentinesDay,
 }
@@ -155,13 +167,15 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
             index += 1;
         }
     }
-    let found = Understood { times, rest: rest.join(" ") };
+    let found = Understood { times, rest: spaced(&rest) };
     if found.times.is_empty() { lone_period(&words, today).unwrap_or(found) } else { found }
 }
 
-/// Returns the token in front of a word. Skips articles before a season, as in "in the summer".
+/// Returns the token in front of a word. Skips articles, as in "in the summer", except before an ambiguous month, as in "in the
+/// march".
 fn before(words: &[Word<'_>], index: usize) -> Token {
-    let is_skipped = |word: &&Word<'_>| matches!((words[index].token, word.token), (Token::Season(_), Token::Filler));
+    let is_month = matches!(words[index].token, Token::PerhapsMonth(_));
+    let is_skipped = |word: &&Word<'_>| !is_month && word.token == Token::Filler;
     words[..index].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
 }
 
@@ -175,10 +189,27 @@ fn lone_period(words: &[Word<'_>], today: Date) -> Option<Understood> {
         _ => false,
     })?;
     let others = words.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, word)| word.text);
-    let rest = others.collect::<Vec<_>>().join(" ");
+    let rest = spaced(&others.collect::<Vec<_>>());
     let (_, (from, to)) = span::days(&words[index..=index], Token::In, today).filter(|_| names_only_a_period(&rest))?;
     let days = DateRange { from, to };
     Some(Understood { times: vec![TimeExpression { words: bare(words[index].text).to_owned(), days }], rest })
+}
+
+/// Returns pieces of a question as one text, with spaces except between pieces that the question does not separate, and
+/// between Chinese characters.
+fn spaced(pieces: &[&str]) -> String {
+    let mut text = String::new();
+    let mut end = None;
+    for piece in pieces {
+        let bytes = piece.as_bytes().as_ptr_range();
+        let is_wide = text.ends_with(annals_core::is_wide) && piece.starts_with(annals_core::is_wide);
+        if !text.is_empty() && end != Some(bytes.start) && !is_wide {
+            text.push(' ');
+        }
+        text.push_str(piece);
+        end = Some(bytes.end);
+    }
+    text
 }
 
 fn tail(text: &str) -> &str {

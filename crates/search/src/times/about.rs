@@ -1,7 +1,9 @@
 //! Detects whether a question asks for a period itself, such as "what happened in July?" or "summarise last week", rather than
 //! for a detail said in that period. Pure.
 
-use annals_core::folded;
+use annals_core::{folded, is_wide};
+
+use super::chinese::simplified;
 
 /// Phrases that request a summary, whatever the rest of the question says.
 const SUMMARISE: &[&str] = &[
@@ -74,8 +76,13 @@ const HAPPENED: &[&str] = &[
     "wat gebeurde",
     "wat is er gebeurd",
     "hoe was",
-    "发生了什么",
+    "什么",
+    "啥",
+    "哪些事",
     "怎么样",
+    "怎么过",
+    "怎样",
+    "如何",
 ];
 /// Words that name no topic besides the period.
 const NEUTRAL: &str = "
@@ -90,6 +97,11 @@ const NEUTRAL: &str = "
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
 
+/// Chinese words that name no topic besides the period, each before the words that it contains.
+const NEUTRAL_CHINESE: &str = "
+    这段时间 那段时间 的时候 怎么样 发生 什么 怎样 怎么 如何 事情 哪些 总结 概括 回顾 一下 一些 告诉 说说 讲讲 谈谈 期间 生活 情况 新鲜
+    主要 重要 特别 整个 晚上 我 你 您 他 她 们 大家 了 过 做 干 忙 些 事 有 的 得 都 呢 吗 啊 是 在 请 帮 给 里 那 这 啥";
+
 /// Prepositions before the person of a question such as "how was July for Ann?". A name after one of them may be written in
 /// lower case.
 const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
@@ -97,14 +109,14 @@ const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 /// Returns whether a question asks for a summary of its times or for what happened in them. `rest` is the question without its
 /// times; it may contain a name: "how was July for Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
-    let text = folded(rest).replace('’', "'");
+    let text = simplified(&folded(rest)).replace('’', "'");
     SUMMARISE.iter().any(|words| contains_words(&text, words)) || names_only_a_period(rest)
 }
 
 /// Returns whether a question asks for what happened in its times, and names no other topic. `rest` is the question without its
 /// times.
 pub(super) fn names_only_a_period(rest: &str) -> bool {
-    let text = folded(rest).replace('’', "'");
+    let text = simplified(&folded(rest)).replace('’', "'");
     let asks = SUMMARISE.iter().chain(HAPPENED).any(|words| contains_words(&text, words));
     asks && names_nothing_but_somebody(rest)
 }
@@ -118,18 +130,27 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
 
 /// Returns whether the text contains these words at word boundaries. Next to a Chinese character every position is a boundary.
 fn contains_words(text: &str, words: &str) -> bool {
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
     text.match_indices(words).any(|(index, _)| {
         !is_letter(text[..index].chars().next_back()) && !is_letter(text[index + words.len()..].chars().next())
     })
 }
 
 /// Returns whether a word names no topic: it is neutral, begins with a capital letter like a name, or has no letters or digits.
-/// Chinese is not split into words, and counts as neutral.
 fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);
-    bare.is_empty() || is_name || bare.chars().any(annals_core::is_wide) || is_neutral(bare)
+    if bare.contains(is_wide) {
+        return names_nothing_in_chinese(bare);
+    }
+    bare.is_empty() || is_name || is_neutral(bare)
+}
+
+/// Returns whether a Chinese text, which is not split into words, consists of neutral words and of names in Latin letters.
+fn names_nothing_in_chinese(text: &str) -> bool {
+    let neutral = NEUTRAL_CHINESE.split_whitespace();
+    let left = neutral.fold(simplified(text), |left, word| left.replace(word, " "));
+    left.split(|c: char| !c.is_alphanumeric()).all(|word| !word.contains(is_wide) && names_nothing(word))
 }
 
 /// Returns whether a word names no topic because it is usual in questions about periods, such as "happened" and "what".
@@ -169,6 +190,13 @@ mod tests {
         check("Cosa è successo a ?", true);
         check("Wat gebeurde er in ?", true);
         check("发生了什么？", true);
+        check("我做了什么？", true);
+        check("Ann做了什么？", true);
+        check("請總結一下", true);
+        check("我过得怎么样", true);
+        check("我的生日怎么样", false);
+        check("我在哪里吃饭", false);
+        check("我吃了什么", false);
         check("", false);
     }
 }

@@ -10,20 +10,28 @@ use super::{Holiday, Length, Season, Third};
 pub(super) type Days = (Date, Date);
 
 const SATURDAY: i8 = 5;
+/// The year of the first entry of [`SPRING_FESTIVALS`].
+const FIRST_SPRING_FESTIVAL: i16 = 2000;
+/// The day of each year, from 1 for 1 January, on which the Chinese lunar year begins.
+const SPRING_FESTIVALS: [u8; 41] = [
+    36, 24, 43, 32, 22, 40, 29, 49, 38, 26, 45, 34, 23, 41, 31, 50, 39, 28, 47, 36, 25, 43, 32, 22, 41, 29, 48, 37, 26,
+    44, 34, 23, 42, 31, 50, 39, 28, 46, 35, 24, 43,
+];
 
 /// Returns the days of the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary
-/// covers.
+/// covers. Of a fortnight, it is the week that contains the day.
 pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     let month = day.first_of_month();
     let first = match length {
         Length::Day => return Some((day, day)),
-        Length::Week => return nominal(Period::of(Grain::Weekly, day)),
+        Length::Week | Length::Fortnight => return nominal(Period::of(Grain::Weekly, day)),
         Length::Weekend => {
             let (monday, sunday) = around(Length::Week, day)?;
             return Some((monday.checked_add(5.days()).ok()?, sunday));
         }
         Length::Month => month,
         Length::Quarter => month.checked_sub((i64::from(month.month() - 1) % 3).months()).ok()?,
+        Length::Half => month.checked_sub((i64::from(month.month() - 1) % 6).months()).ok()?,
         Length::Year => Date::new(day.year(), 1, 1).ok()?,
     };
     Some((first, first.checked_add(span(length, 1)).ok()?.yesterday().ok()?))
@@ -47,8 +55,10 @@ fn span(length: Length, units: i64) -> Span {
     match length {
         Length::Day => units.days(),
         Length::Week | Length::Weekend => units.weeks(),
+        Length::Fortnight => (2 * units).weeks(),
         Length::Month => units.months(),
         Length::Quarter => (3 * units).months(),
+        Length::Half => (6 * units).months(),
         Length::Year => units.years(),
     }
 }
@@ -111,10 +121,22 @@ pub(super) fn same_day(length: Length, units: i64, today: Date) -> Option<Days> 
     Some((day, day))
 }
 
-/// Returns the first, the middle or the last third of a range of days.
+/// Returns the days of a year.
+pub(super) fn year(year: i16) -> Option<Days> {
+    around(Length::Year, Date::new(year, 1, 1).ok()?)
+}
+
+/// Returns the first, the middle or the last third of the unit that contains today; of the unit before, if that third has not
+/// begun.
+pub(super) fn latest_third(part: Third, length: Length, today: Date) -> Option<Days> {
+    let begun = third(part, around(length, today)?).filter(|(first, _)| *first <= today);
+    begun.or_else(|| third(part, back(length, 1, today)?))
+}
+
+/// Returns the first, the middle or the last third of a range of at least a week.
 pub(super) fn third(third: Third, (first, last): Days) -> Option<Days> {
     let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
-    let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok();
+    let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok().filter(|_| days >= 7);
     match third {
         Third::Early => Some((first, after(1)?.yesterday().ok()?)),
         Third::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
@@ -146,11 +168,15 @@ pub(super) fn week(week: i16, year: Option<i16>, today: Date) -> Option<Days> {
     around(Length::Week, monday)
 }
 
-/// Returns a quarter of a year, or the latest such quarter that has begun.
-pub(super) fn quarter(quarter: i16, year: Option<i16>, today: Date) -> Option<Days> {
-    let first = i8::try_from(3 * quarter - 2).ok().filter(|_| (1..=4).contains(&quarter))?;
+/// Returns a quarter or half of a year, or the latest such part that has begun.
+pub(super) fn part_of_year(length: Length, number: i16, year: Option<i16>, today: Date) -> Option<Days> {
+    let months = if length == Length::Half { 6 } else { 3 };
+    if !(1..=12 / months).contains(&number) {
+        return None;
+    }
+    let first = i8::try_from(months * (number - 1) + 1).ok()?;
     let begun = if first > today.month() { today.year() - 1 } else { today.year() };
-    around(Length::Quarter, Date::new(year.unwrap_or(begun), first, 1).ok()?)
+    around(length, Date::new(year.unwrap_or(begun), first, 1).ok()?)
 }
 
 /// Returns the range from a day to the day with the number `last` of the same month; `None` if that is earlier.
@@ -190,6 +216,10 @@ fn holiday_of(holiday: Holiday, year: i16) -> Option<Days> {
         Holiday::Easter => (easter(year)?.checked_sub(2.days()).ok()?, 4),
         Holiday::Christmas => (Date::new(year, 12, 24).ok()?, 3),
         Holiday::NewYear => (Date::new(year, 1, 1).ok()?, 1),
+        Holiday::NewYearsEve => (Date::new(year, 12, 31).ok()?, 1),
+        Holiday::SpringFestival => (spring_festival(year)?.yesterday().ok()?, 8),
+        Holiday::LabourDay => (Date::new(year, 5, 1).ok()?, 5),
+        Holiday::NationalDay => (Date::new(year, 10, 1).ok()?, 7),
         Holiday::Halloween => (Date::new(year, 10, 31).ok()?, 1),
         Holiday::ValentinesDay => (Date::new(year, 2, 14).ok()?, 1),
     };
@@ -205,6 +235,13 @@ fn easter(year: i16) -> Option<Date> {
     let m = (a + 11 * h + 22 * l) / 451;
     let n = h + l - 7 * m + 114;
     Date::new(year, i8::try_from(n / 31).ok()?, i8::try_from(n % 31 + 1).ok()?).ok()
+}
+
+/// Returns the first day of the Chinese lunar year that begins in a year.
+fn spring_festival(year: i16) -> Option<Date> {
+    let index = usize::try_from(year - FIRST_SPRING_FESTIVAL).ok()?;
+    let days = SPRING_FESTIVALS.get(index)?;
+    Date::new(year, 1, 1).ok()?.checked_add(i64::from(days - 1).days()).ok()
 }
 
 #[cfg(test)]

@@ -1,27 +1,35 @@
-//! Reads times in Chinese, which has no spaces between words: "上个月", "2023年7月", "三天前", "上周二". Pure.
+//! Reads times in Chinese, which has no spaces between words: "上个月", "三天前", "上周二". `dates.rs` reads dates and parts of
+//! years. Pure.
+
+mod dates;
 
 use annals_core::Date;
 use jiff::ToSpan;
 
-use super::Holiday::{Christmas, NewYear};
+use super::Holiday::{Christmas, Easter, Halloween, LabourDay, NationalDay, NewYear, SpringFestival, ValentinesDay};
 use super::Length::{Day, Month, Quarter, Week, Weekend, Year};
 use super::Season::{Autumn, Spring, Summer, Winter};
 use super::Token::{
-    Ago, DayBeforeYesterday, Filler, Holiday, Last, Number, Other, Season, Since, This, Today, Unit, Weekday, Yesterday,
+    Ago, BeforeLast, Count, Days, Filler, HalfYear, Holiday, In, Last, Number, Other, Season, Since, This, To, Unit,
+    Weekday,
 };
-use super::{Token, Word, calendar};
+use super::{Length, Token, Word, calendar};
 
-/// Words with their tokens. The first entry that matches is taken, so longer entries come before their beginnings.
+/// Words with their tokens. The first entry that matches is taken, so longer entries come before their beginnings. Some words
+/// without a time are listed because they contain the characters of a time.
 const WORDS: &[(&str, Token)] = &[
     ("圣诞节", Holiday(Christmas)),
-    ("前天", DayBeforeYesterday),
-    ("昨天", Yesterday),
-    ("昨日", Yesterday),
-    ("今天", Today),
-    ("今日", Today),
-    ("周末", Unit(Weekend)),
     ("圣诞", Holiday(Christmas)),
+    ("平安夜", Holiday(Christmas)),
     ("元旦", Holiday(NewYear)),
+    ("春节", Holiday(SpringFestival)),
+    ("劳动节", Holiday(LabourDay)),
+    ("国庆节", Holiday(NationalDay)),
+    ("国庆", Holiday(NationalDay)),
+    ("复活节", Holiday(Easter)),
+    ("万圣节", Holiday(Halloween)),
+    ("情人节", Holiday(ValentinesDay)),
+    ("周末", Unit(Weekend)),
     ("季度", Unit(Quarter)),
     ("春天", Season(Spring)),
     ("春季", Season(Spring)),
@@ -33,88 +41,135 @@ const WORDS: &[(&str, Token)] = &[
     ("冬季", Season(Winter)),
     ("过去", Last),
     ("最近", Last),
+    ("附近", Other),
+    ("近", Last),
     ("自从", Since),
     ("星期", Unit(Week)),
     ("礼拜", Unit(Week)),
+    ("晚上", Other),
+    ("早上", Other),
+    ("上午", Other),
+    ("目前", Other),
+    ("上上个", BeforeLast),
+    ("上上", BeforeLast),
     ("上个", Last),
     ("这个", This),
     ("上", Last),
     ("本", This),
     ("这", This),
+    ("半年", HalfYear),
     ("周", Unit(Week)),
     ("月", Unit(Month)),
     ("年", Unit(Year)),
     ("天", Unit(Day)),
     ("日", Unit(Day)),
     ("号", Unit(Day)),
+    ("以前", Ago),
+    ("之前", Ago),
     ("前", Ago),
+    ("几", Count(3)),
+    ("从", In),
+    ("到", To),
+    ("至", To),
     ("个", Filler),
     ("的", Filler),
 ];
 const DIGITS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+/// Words for units that are counted from today, each with the number of units back.
+const COUNTED: &[(&str, Length, i64)] = &[
+    ("大前天", Day, 3),
+    ("前天", Day, 2),
+    ("前晚", Day, 2),
+    ("昨天", Day, 1),
+    ("昨日", Day, 1),
+    ("昨晚", Day, 1),
+    ("昨夜", Day, 1),
+    ("今天", Day, 0),
+    ("今日", Day, 0),
+    ("今早", Day, 0),
+    ("今晚", Day, 0),
+    ("半个月前", Week, 2),
+];
+/// Words before a weekday or a part of a month, each with the number of weeks or months back.
+const WHICH: [(&str, i64); 7] = [("上上个", 2), ("上上", 2), ("上个", 1), ("上", 1), ("这个", 0), ("这", 0), ("本", 0)];
+/// Words that continue a day.
+const TIMES_OF_DAY: [&str; 9] = ["晚上", "早上", "早晨", "上午", "中午", "下午", "傍晚", "夜里", "凌晨"];
+/// Traditional characters, each with the simplified one that the words above are written in.
+const TRADITIONAL: &str =
+    "個个週周禮礼兩两號号過过聖圣誕诞節节萬万從从國国慶庆幾几這这勞劳動动復复發发麼么樣样總总結结顧顾";
 
 /// Splits a text without spaces into tokens and appends them to `words`.
 pub(super) fn read<'a>(text: &'a str, today: Date, words: &mut Vec<Word<'a>>) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (length, token) = date(rest, today).or_else(|| relative(rest, today)).unwrap_or_else(|| next(rest));
-        words.push(Word { text: &rest[..length], token });
-        rest = &rest[length..];
+    let simple = simplified(text);
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &simple[at..];
+        let before = words.last().map_or(Other, |word| word.token);
+        let (length, token) = timed(rest, today).unwrap_or_else(|| next(rest, before));
+        words.push(Word { text: &text[at..at + length], token });
+        at += length;
     }
 }
 
-fn next(text: &str) -> (usize, Token) {
+/// Replaces traditional characters that the words for times and for questions have. The text keeps its length in bytes.
+pub(super) fn simplified(text: &str) -> String {
+    let simple = |c: char| TRADITIONAL.chars().step_by(2).position(|traditional| traditional == c);
+    text.chars().map(|c| simple(c).and_then(|index| TRADITIONAL.chars().nth(2 * index + 1)).unwrap_or(c)).collect()
+}
+
+/// Reads a time that states its days. A day includes the time of day after it.
+fn timed(text: &str, today: Date) -> Option<(usize, Token)> {
+    let (length, token) = dates::read(text, today).or_else(|| relative(text, today))?;
+    let rest = &text[length..];
+    let time_of_day = || TIMES_OF_DAY.iter().find(|time| rest.starts_with(**time)).map_or(0, |time| time.len());
+    match token {
+        Days(first, last) if first == last => Some((length + time_of_day(), token)),
+        _ => Some((length, token)),
+    }
+}
+
+/// Reads a number, a word or a character. `before` is the token in front of it.
+fn next(text: &str, before: Token) -> (usize, Token) {
     if let Some((length, value)) = number(text) {
         return (length, Number(value));
+    }
+    if let Some(rest) = text.strip_prefix('前').filter(|rest| is_several(rest) && !matches!(before, Unit(_))) {
+        return (text.len() - rest.len(), Last);
     }
     let known = WORDS.iter().find(|(word, _)| text.starts_with(word));
     known.map_or_else(|| (text.chars().next().map_or(1, char::len_utf8), Other), |(word, token)| (word.len(), *token))
 }
 
-/// Reads "2023年7月4日", "2023年7月", "2023年", "7月4日" or "7月": each part is a number and the character of its unit.
-fn date(text: &str, today: Date) -> Option<(usize, Token)> {
-    let part = |text: &str, signs: &[&str]| {
-        let (length, value) = number(text)?;
-        let sign = signs.iter().find(|sign| text[length..].starts_with(**sign))?;
-        Some((length + sign.len(), value))
-    };
-    let year = part(text, &["年"]).filter(|(_, year)| (1900..2100).contains(year));
-    let at_month = year.map_or(0, |(length, _)| length);
-    let month = part(&text[at_month..], &["月"]).filter(|(_, month)| (1..=12).contains(month));
-    let at_day = at_month + month.map_or(0, |(length, _)| length);
-    let day = month.and_then(|_| part(&text[at_day..], &["日", "号"]));
-    let year_number = year.map(|(_, year)| year);
-    let (length, days) = match (month, day) {
-        (Some((_, month)), Some((length, day))) => {
-            (at_day + length, calendar::day(day, i8::try_from(month).ok()?, year_number, today)?)
-        }
-        (Some((_, month)), None) => (at_day, calendar::month(i8::try_from(month).ok()?, year_number, today)?),
-        (None, _) => (at_month, calendar::around(Year, Date::new(year_number?, 1, 1).ok()?)?),
-    };
-    Some((length, Token::Days(days.0, days.1)))
+/// Returns whether a text begins with a number above one, as after "前" in "前三天".
+fn is_several(text: &str) -> bool {
+    text.starts_with('几') || number(text).is_some_and(|(_, value)| value > 1)
 }
 
-/// Reads "去年", "前年", "今年", "上周二", "星期三": forms that the patterns of tokens do not cover.
+/// Reads "前天", "上周二", "上个月底", "星期三": forms that the patterns of tokens do not cover.
 fn relative(text: &str, today: Date) -> Option<(usize, Token)> {
-    for (word, back) in [("去年", 1), ("前年", 2), ("今年", 0)] {
-        if text.starts_with(word) {
-            let (first, last) = calendar::back(Year, back, today)?;
-            return Some((word.len(), Token::Days(first, last)));
-        }
-    }
-    let weeks = [("上个", Some(1)), ("上", Some(1)), ("这个", Some(0)), ("这", Some(0)), ("本", Some(0)), ("", None)];
-    weeks.into_iter().find_map(|(which, back)| {
-        let (length, weekday) = weekday_sign(text.strip_prefix(which)?)?;
-        let token = match back {
-            Some(back) => {
-                let (monday, _) = calendar::back(Week, back, today)?;
-                let day = monday.checked_add(i64::from(weekday).days()).ok()?;
-                Token::Days(day, day)
-            }
-            None => Weekday(weekday),
-        };
-        Some((which.len() + length, token))
+    counted(text, today).or_else(|| WHICH.iter().find_map(|which| inside(text, *which, today))).or_else(|| {
+        let (length, weekday) = weekday_sign(text)?;
+        Some((length, Weekday(weekday)))
     })
+}
+
+fn counted(text: &str, today: Date) -> Option<(usize, Token)> {
+    let (word, unit, back) = COUNTED.iter().find(|(word, ..)| text.starts_with(word))?;
+    let (first, last) = calendar::back(*unit, *back, today)?;
+    Some((word.len(), Days(first, last)))
+}
+
+/// Reads a weekday of a week, or a part of a month: "上周二", "本月初".
+fn inside(text: &str, (which, back): (&str, i64), today: Date) -> Option<(usize, Token)> {
+    let rest = text.strip_prefix(which)?;
+    if let Some((length, weekday)) = weekday_sign(rest) {
+        let (monday, _) = calendar::back(Week, back, today)?;
+        let day = monday.checked_add(i64::from(weekday).days()).ok()?;
+        return Some((which.len() + length, Days(day, day)));
+    }
+    let (length, third) = dates::third_of_month(rest.strip_prefix('月')?)?;
+    let (first, last) = calendar::third(third, calendar::back(Month, back, today)?)?;
+    Some((which.len() + '月'.len_utf8() + length, Days(first, last)))
 }
 
 /// Reads "周一" or "星期天".
@@ -131,7 +186,7 @@ fn weekday(sign: char) -> Option<i8> {
     index.and_then(|index| i8::try_from(index).ok())
 }
 
-/// Reads digits, or Chinese numerals up to ninety-nine.
+/// Reads digits, Chinese numerals up to ninety-nine, or the four numerals of a year.
 fn number(text: &str) -> Option<(usize, i16)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     if digits > 0 {
@@ -145,12 +200,17 @@ fn number(text: &str) -> Option<(usize, i16)> {
         [tens, '十'] => 10 * digit(tens)?,
         [tens, '十', ones] => 10 * digit(tens)? + digit(ones)?,
         [one] => digit(one)?,
+        [_, _, _, _] => signs.iter().try_fold(0, |year, sign| Some(10 * year + digit(*sign)?))?,
         _ => return None,
     };
     Some((length, value))
 }
 
 fn digit(sign: char) -> Option<i16> {
-    let index = if sign == '两' { Some(2) } else { DIGITS.iter().position(|digit| *digit == sign) };
+    let index = match sign {
+        '两' => Some(2),
+        '〇' => Some(0),
+        _ => DIGITS.iter().position(|digit| *digit == sign),
+    };
     index.and_then(|index| i16::try_from(index).ok())
 }

@@ -25,8 +25,23 @@ pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(us
             .map(|word| word.token)
             .filter(|token| !matches!(token, Token::Filler | Token::Of))
             .collect();
-        Some((length, meaning(&telling, before, today)?))
+        let days = meaning(&telling, before, today);
+        Some((length, days.or_else(|| third_of(&words[..length], &telling, today))?))
     })
+}
+
+/// Reads a part of a unit or time that is relative to today: "the beginning of the year", "the end of last month". Without an
+/// article or preposition, as in "it will end this week", the first word is no part of the time.
+fn third_of(words: &[Word<'_>], telling: &[Token], today: Date) -> Option<Days> {
+    use Length::{Month, Quarter, Week, Year};
+    let [Token::Third(third), whole @ ..] = telling else { return None };
+    if !matches!(words.get(1)?.token, Token::Filler | Token::Of) {
+        return None;
+    }
+    match *whole {
+        [Token::Unit(length @ (Week | Month | Quarter | Year))] => calendar::latest_third(*third, length, today),
+        _ => calendar::third(*third, relative(whole, today)?),
+    }
 }
 
 fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
@@ -64,9 +79,15 @@ fn part(tokens: &[Token], today: Date) -> Option<Days> {
         [Unit(Length::Week), Number(week), Year(year)] | [Year(year), Unit(Length::Week), Number(week)] => {
             calendar::week(week, Some(year), today)
         }
-        [Quarter(quarter)] | [Ordinal(quarter), Unit(Length::Quarter)] => calendar::quarter(quarter, None, today),
+        [Quarter(quarter)] => calendar::part_of_year(Length::Quarter, quarter, None, today),
+        [Ordinal(number), Unit(length @ (Length::Quarter | Length::Half))] => {
+            calendar::part_of_year(length, number, None, today)
+        }
+        [Number(number) | Ordinal(number), Unit(length @ (Length::Quarter | Length::Half)), Year(year)] => {
+            calendar::part_of_year(length, number, Some(year), today)
+        }
         [Quarter(quarter), Year(year)] | [Year(year), Quarter(quarter)] => {
-            calendar::quarter(quarter, Some(year), today)
+            calendar::part_of_year(Length::Quarter, quarter, Some(year), today)
         }
         [Number(_) | Ordinal(_), To | Until | And | Token::In, Number(last) | Ordinal(last), ref month @ ..] => {
             calendar::days_until(dated(&[&tokens[..1], month].concat(), today)?, last)
@@ -128,7 +149,7 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
 /// Reads times relative to today: "yesterday", "two weeks ago", "last May".
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
-    use Token::{Last, Number, SoFar, This, Today, Unit, Weekday, Yesterday};
+    use Token::{Last, Number, SoFar, This, ThreeDaysAgo, Today, Unit, Weekday, Yesterday};
     match *tokens {
         [Number(count) | Count(count), Unit(length), Ago, Today]
         | [Today, AgoBefore, Number(count) | Count(count), Unit(length)]
@@ -146,6 +167,7 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         [Today] => Some((today, today)),
         [Yesterday] => calendar::back(Length::Day, 1, today),
         [DayBeforeYesterday] => calendar::back(Length::Day, 2, today),
+        [ThreeDaysAgo] => calendar::back(Length::Day, 3, today),
         [Number(count) | Count(count), Unit(length), Ago] | [AgoBefore, Number(count) | Count(count), Unit(length)]
             if is_count(count) =>
         {
@@ -160,6 +182,9 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
             calendar::last(length, count.into(), today)
         }
         [Last, Unit(Length::Day)] | [Unit(Length::Day), Last] => None,
+        [Last, Unit(length @ Length::Fortnight)] | [Unit(length @ Length::Fortnight), Last] => {
+            calendar::last(length, 1, today)
+        }
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
         [This, Unit(length)] | [Unit(length), SoFar] | [This, Unit(length), SoFar] => calendar::back(length, 0, today),
         [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
@@ -192,7 +217,7 @@ fn yearly_before(token: Token, day: Date) -> Option<Days> {
 
 /// Reads times with an absolute date: "5 March", "March 2024", "summer 2023".
 fn dated(tokens: &[Token], today: Date) -> Option<Days> {
-    use Token::{Holiday, Month, Number, Ordinal, PerhapsMonth, Season, Unit, Year};
+    use Token::{Holiday, Month, Number, Ordinal, PerhapsMonth, Season, Year};
     match *tokens {
         [Number(day) | Ordinal(day), Month(month) | PerhapsMonth(month)]
         | [Month(month) | PerhapsMonth(month), Number(day) | Ordinal(day)] => calendar::day(day, month, None, today),
@@ -206,9 +231,6 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
         [Holiday(holiday), Year(year)] | [Year(year), Holiday(holiday)] => {
             calendar::holiday(holiday, Some(year), today)
         }
-        [Number(quarter) | Ordinal(quarter), Unit(Length::Quarter), Year(year)] if (1..=4).contains(&quarter) => {
-            calendar::around(Length::Quarter, Date::new(year, i8::try_from(quarter * 3).ok()?, 1).ok()?)
-        }
         _ => None,
     }
 }
@@ -220,7 +242,7 @@ fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     let is_sure = matches!(before, In | Of | Since | To | Between | Token::Last | Token::This);
     match *tokens {
         [Days(first, last)] => Some((first, last)),
-        [Year(year)] => calendar::around(Length::Year, Date::new(year, 1, 1).ok()?),
+        [Year(year)] => calendar::year(year),
         [Month(month)] => calendar::month(month, None, today),
         [PerhapsMonth(month)] if is_sure => calendar::month(month, None, today),
         [Season(season)] if is_sure => calendar::season(season, None, today),

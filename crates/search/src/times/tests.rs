@@ -1,15 +1,20 @@
 //! Tests of the times found in questions that are asked on Wednesday, 2026-03-04.
 
+mod languages;
+
 use super::*;
 
-/// Finds the times in a text and expects them, each as `words=from..to`.
+/// Finds the times in a text on a day, each as `words=from..to`.
+fn shown(language: &str, text: &str, today: &str) -> Vec<String> {
+    let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
+    let times = understand(text, language, today.parse().unwrap()).times;
+    times.iter().map(|time| format!("{}={}..{}", time.words, day(time.days.from), day(time.days.to))).collect()
+}
+
+/// Finds the times in a text and expects them.
 #[track_caller]
 fn check_in(language: &str, text: &str, expect: &[&str]) {
-    let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
-    let times = understand(text, language, "2026-03-04".parse().unwrap()).times;
-    let shown: Vec<String> =
-        times.iter().map(|time| format!("{}={}..{}", time.words, day(time.days.from), day(time.days.to))).collect();
-    assert_eq!(shown, expect, "{text:?}");
+    assert_eq!(shown(language, text, "2026-03-04"), expect, "{text:?}");
 }
 
 #[track_caller]

@@ -1,15 +1,15 @@
 //! The words of English, German and Dutch.
 
 use super::Table;
-use crate::times::Holiday::{Christmas, Easter, Halloween, NewYear, ValentinesDay};
-use crate::times::Length::{Day, Month as MonthLong, Quarter, Week, Weekend, Year as YearLong};
+use crate::times::Holiday::{Christmas, Easter, Halloween, NewYear, NewYearsEve, ValentinesDay};
+use crate::times::Length::{Day, Fortnight, Half, Month as MonthLong, Quarter, Week, Weekend, Year as YearLong};
 use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
-    HowMany, In, Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, SoFar, This, To, Today, Unit, Until, Weekday,
-    Yesterday,
+    HowMany, In, Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, SoFar, This, ThreeDaysAgo, To, Today, Unit,
+    Until, Weekday, Yesterday,
 };
 
 pub(super) const ENGLISH: Table = &[
@@ -38,6 +38,7 @@ pub(super) const ENGLISH: Table = &[
     ("day days", Unit(Day)),
     ("week weeks", Unit(Week)),
     ("weekend weekends", Unit(Weekend)),
+    ("fortnight fortnights", Unit(Fortnight)),
     ("month months", Unit(MonthLong)),
     ("quarter quarters", Unit(Quarter)),
     ("year years", Unit(YearLong)),
@@ -58,10 +59,11 @@ pub(super) const ENGLISH: Table = &[
     ("autumn fall", Season(Autumn)),
     ("winter", Season(Winter)),
     ("easter", Holiday(Easter)),
-    ("christmas xmas", Holiday(Christmas)),
-    ("new_year new_year's new_years new_year's_day", Holiday(NewYear)),
+    ("christmas xmas christmas_eve christmas_day", Holiday(Christmas)),
+    ("new_year new_years new_year_day new_years_day", Holiday(NewYear)),
+    ("new_year_eve new_years_eve", Holiday(NewYearsEve)),
     ("halloween", Holiday(Halloween)),
-    ("valentine's_day valentines_day", Holiday(ValentinesDay)),
+    ("valentine_day valentines_day", Holiday(ValentinesDay)),
     ("a an one", Count(1)),
     ("two a_couple_of couple_of", Count(2)),
     ("three few a_few", Count(3)),
@@ -74,6 +76,10 @@ pub(super) const ENGLISH: Table = &[
     ("ten", Count(10)),
     ("eleven", Count(11)),
     ("twelve", Count(12)),
+    ("fourteen", Count(14)),
+    ("fifteen", Count(15)),
+    ("twenty", Count(20)),
+    ("thirty", Count(30)),
     ("first", Ordinal(1)),
     ("second", Ordinal(2)),
     ("third", Ordinal(3)),
@@ -106,11 +112,13 @@ pub(super) const GERMAN: Table = &[
     ("heute", Today),
     ("gestern", Yesterday),
     ("vorgestern", DayBeforeYesterday),
+    ("vorvorgestern", ThreeDaysAgo),
     ("tag tage tagen", Unit(Day)),
     ("woche wochen", Unit(Week)),
     ("wochenende wochenenden", Unit(Weekend)),
     ("monat monate monaten monats", Unit(MonthLong)),
     ("quartal quartale quartalen quartals", Unit(Quarter)),
+    ("halbjahr halbjahres", Unit(Half)),
     ("jahr jahre jahren jahres", Unit(YearLong)),
     ("sonnabend", Weekday(5)),
     ("janner", Month(1)),
@@ -119,8 +127,9 @@ pub(super) const GERMAN: Table = &[
     ("herbst", Season(Autumn)),
     ("winter", Season(Winter)),
     ("ostern", Holiday(Easter)),
-    ("weihnachten", Holiday(Christmas)),
-    ("neujahr", Holiday(NewYear)),
+    ("weihnachten heiligabend", Holiday(Christmas)),
+    ("neujahr neujahrstag", Holiday(NewYear)),
+    ("silvester silvesterabend sylvester", Holiday(NewYearsEve)),
     ("ein eine einen einem einer", Count(1)),
     ("zwei ein_paar", Count(2)),
     ("drei einigen", Count(3)),
@@ -131,10 +140,16 @@ pub(super) const GERMAN: Table = &[
     ("acht", Count(8)),
     ("neun", Count(9)),
     ("zehn", Count(10)),
-    ("erste ersten", Ordinal(1)),
-    ("zweite zweiten", Ordinal(2)),
-    ("dritte dritten", Ordinal(3)),
-    ("vierte vierten", Ordinal(4)),
+    ("elf", Count(11)),
+    ("zwolf", Count(12)),
+    ("vierzehn", Count(14)),
+    ("funfzehn", Count(15)),
+    ("zwanzig", Count(20)),
+    ("dreißig dreissig", Count(30)),
+    ("erste ersten erstes", Ordinal(1)),
+    ("zweite zweiten zweites", Ordinal(2)),
+    ("dritte dritten drittes", Ordinal(3)),
+    ("vierte vierten viertes", Ordinal(4)),
 ];
 
 pub(super) const DUTCH: Table = &[
@@ -160,6 +175,7 @@ pub(super) const DUTCH: Table = &[
     ("vandaag", Today),
     ("gisteren", Yesterday),
     ("eergisteren", DayBeforeYesterday),
+    ("eereergisteren", ThreeDaysAgo),
     ("dag dagen", Unit(Day)),
     ("week weken", Unit(Week)),
     ("weekend weekeinde", Unit(Weekend)),
@@ -172,7 +188,8 @@ pub(super) const DUTCH: Table = &[
     ("winter", Season(Winter)),
     ("pasen", Holiday(Easter)),
     ("kerst kerstmis", Holiday(Christmas)),
-    ("nieuwjaar", Holiday(NewYear)),
+    ("nieuwjaar nieuwjaarsdag", Holiday(NewYear)),
+    ("oudejaarsavond oudjaar", Holiday(NewYearsEve)),
     ("een", Count(1)),
     ("twee een_paar", Count(2)),
     ("drie enkele", Count(3)),

@@ -1,14 +1,15 @@
 //! The words of French, Spanish, Portuguese and Italian.
 
 use super::Table;
-use crate::times::Holiday::{Christmas, Easter, NewYear};
-use crate::times::Length::{Day, Month as MonthLong, Quarter, Week, Weekend, Year as YearLong};
+use crate::times::Holiday::{Christmas, Easter, NewYear, NewYearsEve};
+use crate::times::Length::{Day, Fortnight, Half, Month as MonthLong, Quarter, Week, Weekend, Year as YearLong};
 use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
-    HowMany, In, Last, Month, Of, Ordinal, Season, Since, SoFar, This, To, Today, Unit, Until, Weekday, Yesterday,
+    HowMany, In, Last, Month, Of, Ordinal, Season, Since, SoFar, This, ThreeDaysAgo, To, Today, Unit, Until, Weekday,
+    Yesterday,
 };
 
 pub(super) const FRENCH: Table = &[
@@ -28,8 +29,8 @@ pub(super) const FRENCH: Table = &[
     ("debut", Token::Third(Early)),
     ("mi milieu", Token::Third(Mid)),
     ("fin", Token::Third(Late)),
-    ("de du des", Of),
-    ("le la les", Filler),
+    ("de du des d", Of),
+    ("le la les l", Filler),
     ("aujourd'hui", Today),
     ("hier", Yesterday),
     ("avant-hier", DayBeforeYesterday),
@@ -37,7 +38,9 @@ pub(super) const FRENCH: Table = &[
     ("semaine semaines", Unit(Week)),
     ("week-end weekend", Unit(Weekend)),
     ("mois", Unit(MonthLong)),
+    ("quinzaine", Unit(Fortnight)),
     ("trimestre trimestres", Unit(Quarter)),
+    ("semestre semestres", Unit(Half)),
     ("an ans annee annees", Unit(YearLong)),
     ("printemps", Season(Spring)),
     ("ete", Season(Summer)),
@@ -45,7 +48,8 @@ pub(super) const FRENCH: Table = &[
     ("hiver", Season(Winter)),
     ("paques", Holiday(Easter)),
     ("noel", Holiday(Christmas)),
-    ("nouvel_an", Holiday(NewYear)),
+    ("nouvel_an jour_de_l_an", Holiday(NewYear)),
+    ("saint-sylvestre reveillon_du_nouvel_an", Holiday(NewYearsEve)),
     ("un une", Count(1)),
     ("deux", Count(2)),
     ("trois quelques", Count(3)),
@@ -56,7 +60,12 @@ pub(super) const FRENCH: Table = &[
     ("huit", Count(8)),
     ("neuf", Count(9)),
     ("dix", Count(10)),
-    ("premier", Ordinal(1)),
+    ("onze", Count(11)),
+    ("douze", Count(12)),
+    ("quinze", Count(15)),
+    ("vingt", Count(20)),
+    ("trente", Count(30)),
+    ("premier premiere", Ordinal(1)),
     ("deuxieme", Ordinal(2)),
     ("troisieme", Ordinal(3)),
     ("quatrieme", Ordinal(4)),
@@ -86,11 +95,14 @@ pub(super) const SPANISH: Table = &[
     ("hoy", Today),
     ("ayer", Yesterday),
     ("anteayer antes_de_ayer", DayBeforeYesterday),
+    ("trasanteayer anteanteayer", ThreeDaysAgo),
     ("dia dias", Unit(Day)),
     ("semana semanas", Unit(Week)),
     ("fin_de_semana fines_de_semana", Unit(Weekend)),
     ("mes meses", Unit(MonthLong)),
+    ("quincena quincenas", Unit(Fortnight)),
     ("trimestre trimestres", Unit(Quarter)),
+    ("semestre semestres", Unit(Half)),
     ("ano anos", Unit(YearLong)),
     ("setiembre", Month(9)),
     ("primavera", Season(Spring)),
@@ -98,8 +110,9 @@ pub(super) const SPANISH: Table = &[
     ("otono", Season(Autumn)),
     ("invierno", Season(Winter)),
     ("pascua semana_santa", Holiday(Easter)),
-    ("navidad", Holiday(Christmas)),
+    ("navidad nochebuena", Holiday(Christmas)),
     ("ano_nuevo", Holiday(NewYear)),
+    ("nochevieja", Holiday(NewYearsEve)),
     ("un una uno", Count(1)),
     ("dos", Count(2)),
     ("tres unos unas", Count(3)),
@@ -110,7 +123,12 @@ pub(super) const SPANISH: Table = &[
     ("ocho", Count(8)),
     ("nueve", Count(9)),
     ("diez", Count(10)),
-    ("primer", Ordinal(1)),
+    ("once", Count(11)),
+    ("doce", Count(12)),
+    ("quince", Count(15)),
+    ("veinte", Count(20)),
+    ("treinta", Count(30)),
+    ("primer primero primera", Ordinal(1)),
     ("segundo", Ordinal(2)),
     ("tercer", Ordinal(3)),
     ("cuarto", Ordinal(4)),
@@ -140,6 +158,7 @@ pub(super) const PORTUGUESE: Table = &[
     ("hoje", Today),
     ("ontem", Yesterday),
     ("anteontem", DayBeforeYesterday),
+    ("trasanteontem", ThreeDaysAgo),
     ("dia dias", Unit(Day)),
     ("semana semanas", Unit(Week)),
     ("fim_de_semana fins_de_semana", Unit(Weekend)),
@@ -154,6 +173,7 @@ pub(super) const PORTUGUESE: Table = &[
     ("pascoa", Holiday(Easter)),
     ("natal", Holiday(Christmas)),
     ("ano_novo", Holiday(NewYear)),
+    ("reveillon", Holiday(NewYearsEve)),
     ("um uma", Count(1)),
     ("dois duas", Count(2)),
     ("tres alguns algumas", Count(3)),
@@ -207,6 +227,7 @@ pub(super) const ITALIAN: Table = &[
     ("pasqua", Holiday(Easter)),
     ("natale", Holiday(Christmas)),
     ("capodanno", Holiday(NewYear)),
+    ("san_silvestro", Holiday(NewYearsEve)),
     ("un uno una", Count(1)),
     ("due", Count(2)),
     ("tre qualche", Count(3)),
