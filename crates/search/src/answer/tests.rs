@@ -129,7 +129,7 @@ async fn passage_is_found_where_only_summaries_remain() {
     world.project().await;
     let answer = world.ask(before).await;
     assert_eq!(answer.grains, [Grain::Working, Grain::Daily]);
-    assert!(texts(&answer).contains(&"the boat of the document"), "{answer:?}");
+    assert!(texts(&answer).iter().any(|text| text.ends_with("the boat of the document")), "{answer:?}");
 }
 
 #[tokio::test]
