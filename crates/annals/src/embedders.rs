@@ -119,7 +119,8 @@ struct Unopened {
 }
 
 impl Unopened {
-    /// Returns the error that the model is unavailable: no text is at fault, and a later attempt may succeed.
+    /// Returns [`Error::Unavailable`], so that callers do not count the texts as refused. The folder is opened again only after a
+    /// restart.
     fn error(&self) -> Error {
         Error::unavailable(format!("opening the embedding model {}", self.model), self.why.clone())
     }

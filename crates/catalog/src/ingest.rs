@@ -144,7 +144,7 @@ pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// The turns of one agent during one request.
+/// Stores the turns of one request, and collects the days whose summaries become dirty.
 struct AgentTurns<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,

@@ -114,7 +114,8 @@ pub struct ContextItem {
 pub struct Context {
     /// The selected items, in the order of the text.
     pub items: Vec<ContextItem>,
-    /// The items between fence marks, ready to be put into a prompt as data. Empty if nothing was selected.
+    /// The items between fence marks, to be put into a prompt unchanged. Blocks come first, as instructions; a note marks
+    /// everything after them as data. Empty if nothing was selected.
     pub text: String,
     /// Tokens of the text, estimated from above.
     pub tokens: u64,

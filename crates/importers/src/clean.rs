@@ -7,7 +7,8 @@ pub fn text(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// Splits a text into the contents of messages. A short text is one part. Parts of white space only are left out.
+/// Splits the content of a message into parts of at most [`Message::MAX_CONTENT_BYTES`] bytes. Leaves out parts that are only
+/// white space, so a blank text has no parts.
 pub fn parts(text: &str) -> Vec<&str> {
     let parts = split(text, Message::MAX_CONTENT_BYTES).into_iter();
     parts.filter(|part| !part.trim().is_empty()).collect()

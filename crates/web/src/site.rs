@@ -35,11 +35,11 @@ pub struct Site {
     pub stop: CancellationToken,
     /// One permit for each stream of events.
     pub streams: Arc<Semaphore>,
-    /// The times of the streams of events.
+    /// How often the streams of events check for changes, and how long they stay open.
     pub stream_times: StreamTimes,
 }
 
-/// The times of a stream of events.
+/// How often a stream of server-sent events checks for changes, and how long it stays open.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamTimes {
     /// The pause between two checks for a change.

@@ -145,8 +145,8 @@ fn is_note(entry: &Entry) -> bool {
     entry.has_extension("md")
 }
 
-/// Returns whether a JSONL file is a log of a program, such as `.dreams/events.jsonl`, because it lies below `memory`; sessions
-/// never do.
+/// Returns whether a path lies below a folder `memory`. JSONL files there are logs of programs, such as
+/// `memory/.dreams/events.jsonl`. Sessions are elsewhere.
 fn is_log(path: &str) -> bool {
     format!("/{path}").contains("/memory/")
 }

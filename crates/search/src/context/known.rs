@@ -38,7 +38,8 @@ pub(super) struct Known {
     pub(super) named: Vec<Candidate>,
     /// Facts about the speaker.
     pub(super) speaker: Vec<Candidate>,
-    /// The names of the prompt that are subjects of facts. A name that is only an object occurs in prompts by chance.
+    /// The names in the prompt that are subjects of facts. If there are any, memory counts as knowing the prompt, except for small
+    /// talk. Names that are only objects are left out, because many of them are ordinary words.
     pub(super) subjects: Vec<String>,
 }
 

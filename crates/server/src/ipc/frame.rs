@@ -27,8 +27,9 @@ pub(crate) enum Frame<A = Value> {
     Begin {
         /// Number of the stage within the answer.
         stage: u64,
-        /// Name of the stage.
+        /// What the stage does, as shown beside its progress bar, such as `embedding`.
         name: String,
+        /// Total number of items of the stage.
         items: u64,
     },
     /// Items of a stage are finished.

@@ -1,4 +1,4 @@
-//! Calls about documents.
+//! Calls that list, read and delete documents. No call stores one.
 
 use annals_core::Result;
 use annals_core::ports::DocumentKey;

@@ -1,4 +1,5 @@
-//! Answers of maintenance: import, retention, verification, dead letters, extraction.
+//! The request to apply retention, and the answers of maintenance: import, export, rebuilding, checks, verification, retention,
+//! extraction, dead letters, copies of the catalog.
 
 use std::collections::BTreeMap;
 
