@@ -1,4 +1,4 @@
-# Sourced by scripts/packages and scripts/clients: installs what they need from PyPI and npm into the cache, once for each list of
+# Sourced by scripts/packages, scripts/clients and scripts/test: installs what they need from PyPI and npm into the cache, once for each list of
 # versions. When a package cannot be fetched, says which.
 
 cache="${ANNALS_CACHE:-$HOME/.cache/annals}"

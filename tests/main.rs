@@ -38,6 +38,7 @@ mod locking;
 mod locks;
 mod mcp;
 mod models;
+mod object_store;
 mod permissions;
 mod plans;
 mod postgres;

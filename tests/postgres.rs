@@ -28,7 +28,7 @@ fn annals_over(schema: &Schema) -> Annals {
     annals
 }
 
-fn configure(annals: &Annals, settings: &str) {
+pub fn configure(annals: &Annals, settings: &str) {
     std::fs::create_dir_all(annals.data()).unwrap();
     std::fs::write(annals.data().join("annals.toml"), settings).unwrap();
 }
@@ -42,7 +42,7 @@ fn is_refused(annals: &Annals, args: &[&str], expect: &str) {
 }
 
 #[track_caller]
-fn expect_sound(annals: &Annals) {
+pub fn expect_sound(annals: &Annals) {
     let answer = annals.run(&["verify"]);
     assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
 }
@@ -55,7 +55,7 @@ fn remove_projections(annals: &Annals) {
 }
 
 /// Imports, rolls up, extracts facts, retains and forgets. Returns what the commands answer.
-fn live(annals: &Annals) -> Vec<Value> {
+pub fn live(annals: &Annals) -> Vec<Value> {
     let extra =
         "{\"agent\": \"ann\", \"conversation\": \"zero\", \"id\": \"zero\", \"role\": \"user\", \"name\": \"Ann\",
         \"content\": \"I live in Oslo. Tea \\u0001!\", \"at\": \"2026-02-20T10:00:00Z\"}";
@@ -77,7 +77,7 @@ fn live(annals: &Annals) -> Vec<Value> {
 }
 
 /// Removes what depends on the run: durations, and the sizes of files.
-fn comparable(answers: Vec<Value>) -> Vec<Value> {
+pub fn comparable(answers: Vec<Value>) -> Vec<Value> {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {

@@ -7,6 +7,7 @@
 mod catalog;
 mod file;
 mod layers;
+mod objects;
 mod read;
 
 use std::path::{Path, PathBuf};
@@ -22,10 +23,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cli::Global;
-pub(crate) use catalog::CatalogConfig;
+pub(crate) use catalog::{CatalogConfig, URL as CATALOG_URL};
 pub(crate) use file::without_secrets;
 use layers::Layers;
 pub(crate) use layers::Origin;
+pub(crate) use objects::{ObjectsConfig, URL as OBJECTS_URL};
 
 /// The name of the configuration file in the data folder.
 pub(crate) const NAME: &str = "annals.toml";
@@ -37,6 +39,7 @@ const NO_COPY: &str = "Annals cannot copy a catalog in PostgreSQL; back the data
 /// The complete configuration, validated.
 pub(crate) struct Config {
     pub catalog: CatalogConfig,
+    pub objects: ObjectsConfig,
     pub server: ServerConfig,
     pub limits: Limits,
     pub log: LogConfig,
@@ -66,6 +69,7 @@ pub(crate) struct Setting {
 #[schemars(title = "annals.toml", description = "The configuration of Annals. Every key has a default.")]
 struct Written {
     catalog: CatalogConfig,
+    objects: ObjectsConfig,
     server: ServerConfig,
     limits: Limits,
     log: LogConfig,
@@ -92,8 +96,9 @@ impl Config {
 
     fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
         let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
-        let Written { catalog, server, limits, log, models, embedder, backup } = written;
+        let Written { catalog, objects, server, limits, log, models, embedder, backup } = written;
         layers.fault_all(catalog.faults());
+        layers.fault_all(objects.faults());
         layers.fault_all(server.faults());
         layers.fault_all(limits.faults());
         layers.fault_all(backup.faults());
@@ -104,7 +109,7 @@ impl Config {
         let embedder = embedder.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
         match (models, embedder, layers.into_faults()) {
             (Ok(models), Ok(embedder), faults) if faults.is_empty() => {
-                Ok(Config { catalog, server, limits, log, backup, models, embedder, file, settings })
+                Ok(Config { catalog, objects, server, limits, log, backup, models, embedder, file, settings })
             }
             (_, _, faults) => Err(Error::Faults(faults)),
         }

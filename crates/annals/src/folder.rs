@@ -5,6 +5,7 @@
 //! DIR/catalog.sqlite    the source of truth, or catalog.postgres: an id, if it is in PostgreSQL
 //! DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
 //! DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
+//! DIR/catalog.objects   an id, if tables and facts are in a bucket instead
 //! DIR/models/…          models for vectors, one folder each, fetched by `annals model pull`
 //! DIR/annals.toml       settings, optional; written by the user
 //! DIR/retention/*.toml  the user's own retention plans
@@ -31,8 +32,9 @@ use jiff::SignedDuration;
 
 use crate::catalog::{self, Catalog};
 use crate::cli::Global;
-use crate::config::{CatalogConfig, Config};
+use crate::config::{CatalogConfig, Config, ObjectsConfig};
 use crate::embedders::AllEmbedders;
+use crate::projections::{Projections, SCRATCH_OF_FACTS};
 use crate::{private, scratch};
 
 /// The prompts that an agent can override.
@@ -67,6 +69,8 @@ impl Claim {
 pub(crate) struct Opening {
     /// Where the catalog is.
     pub catalog: CatalogConfig,
+    /// Where tables and facts are.
+    pub objects: ObjectsConfig,
     /// The configured models.
     pub models: Models,
     /// The embedding model.
@@ -83,10 +87,18 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is the SQLite file in
-    /// the folder.
+    /// the folder, with tables and facts beside it.
     pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
-        let (catalog, limits, quiet) = (CatalogConfig::default(), Limits::default(), SignedDuration::ZERO);
-        Opening { catalog, models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }
+        Opening {
+            catalog: CatalogConfig::default(),
+            objects: ObjectsConfig::default(),
+            models,
+            embedder,
+            must_embed: false,
+            limits: Limits::default(),
+            quiet: SignedDuration::ZERO,
+            clock: Arc::new(move || now),
+        }
     }
 
     /// Returns the options for a command that needs the embedding model but no other model. If the configuration has errors,
@@ -94,7 +106,9 @@ impl Opening {
     pub(crate) fn without_models(global: &Global, data: &Path, now: Timestamp) -> Result<Opening> {
         let built_in = Opening::built_in(now)?;
         Ok(match Config::load(global, data) {
-            Ok(config) => Opening { embedder: config.embedder, catalog: config.catalog, ..built_in },
+            Ok(config) => {
+                Opening { embedder: config.embedder, catalog: config.catalog, objects: config.objects, ..built_in }
+            }
             Err(_) => built_in,
         })
     }
@@ -124,10 +138,11 @@ impl Folder {
             embedders.require()?;
         }
         let embedders: Arc<dyn Embedders> = Arc::new(embedders);
-        let catalog = Catalog::open(&path, &opening.catalog).await?;
+        let catalog = Catalog::open(&path, &opening.catalog)?;
+        let projections = Projections::open(&path, &opening.objects, &catalog).await?;
         let store = catalog.store();
-        let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), CacheLimits::of_machine()).await?;
+        let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);
+        let strata = LanceStrata::over(projections.tables()?, CacheLimits::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock, .. } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };

@@ -18,6 +18,7 @@ mod lines;
 mod logging;
 mod private;
 mod progress;
+mod projections;
 mod records;
 mod run_or_hand_over;
 mod scratch;

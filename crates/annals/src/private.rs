@@ -14,7 +14,7 @@ const OTHERS: u32 = 0o077;
 
 /// Names of the files and folders in a data folder that are restricted, besides the other files of the catalog and scratch
 /// folders. Everything else there stays as it is, also the folder of models.
-const OURS: [&str; 12] = [
+const OURS: [&str; 13] = [
     "annals.lock",
     "annals.sock",
     "annals.toml",
@@ -25,6 +25,7 @@ const OURS: [&str; 12] = [
     "retention",
     "service.log",
     "tables",
+    "catalog.objects",
     "catalog.sqlite",
     "catalog.postgres",
 ];

@@ -62,7 +62,7 @@ impl Client {
         let data = data(global)?;
         let config = Config::load(global, &data)?;
         let by_hand = Opening::by_hand(config.models, config.embedder, now(global));
-        let opening = Opening { catalog: config.catalog, ..by_hand };
+        let opening = Opening { catalog: config.catalog, objects: config.objects, ..by_hand };
         let folder = Folder::open(&data, opening, create).await?;
         if let Err(error) = folder.service().finish_forgetting(folder.now()).await {
             print_error(&format!(

@@ -11,7 +11,8 @@ mod together;
 use std::path::{Path, PathBuf};
 
 use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Reached, Result, Route, Timestamp, Walk};
-use annals_testkit::{agent, at, facts_suite};
+use annals_objects::{Objects, S3};
+use annals_testkit::{Bucket, agent, at, facts_suite};
 use async_trait::async_trait;
 use tempfile::TempDir;
 
@@ -35,8 +36,22 @@ async fn passes_the_conformance_suite_on_another_object_store() {
     facts_suite(async || {
         number += 1;
         let store = std::sync::Arc::new(object_store::memory::InMemory::new());
-        let objects = annals_objects::Objects::over(store, "v1/facts".into());
+        let objects = Objects::over(store, "v1/facts".into());
         DuckFacts::over(objects, &folder.path().join(number.to_string())).unwrap()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn passes_the_conformance_suite_in_a_bucket() {
+    let Some(bucket) = Bucket::new() else { return };
+    let folder = TempDir::new().unwrap();
+    let mut number = 0;
+    facts_suite(async || {
+        number += 1;
+        let prefix = number.to_string().into();
+        let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
+        DuckFacts::over(Objects::in_bucket(&s3).unwrap(), &folder.path().join(number.to_string())).unwrap()
     })
     .await;
 }

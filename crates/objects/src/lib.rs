@@ -3,11 +3,13 @@
 //! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
 //! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
 //! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process uses the
-//! prefix. It does not interpret names or content.
+//! prefix. It does not interpret names or content. `check.rs` tries whether a store does what this relies on.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod check;
 mod local;
+mod s3;
 mod scratch;
 mod search;
 #[cfg(test)]
@@ -22,7 +24,9 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, Result};
 
+pub use check::Unfit;
 pub use local::replace_file;
+pub use s3::S3;
 pub use scratch::{Scratch, ScratchFolder};
 
 /// The objects below a prefix of a store. All names are relative to the prefix. Cheap to clone.
@@ -59,6 +63,16 @@ impl Objects {
     /// must fail if the object exists.
     pub fn over(store: Arc<dyn ObjectStore>, prefix: Path) -> Objects {
         Objects { store, prefix, folder: None }
+    }
+
+    /// Opens a prefix of a bucket. Sends no request yet.
+    pub fn in_bucket(s3: &S3) -> Result<Objects> {
+        Ok(Objects::over(s3.open()?, s3.prefix.clone()))
+    }
+
+    /// Returns the objects below a name, with names relative to it.
+    pub fn below(&self, name: &Path) -> Objects {
+        Objects { store: self.store.clone(), prefix: self.full_name(name), folder: self.local_path(name).map(Arc::new) }
     }
 
     /// Returns the same objects, read and written through a store that wraps theirs, for example to inject faults.

@@ -1,5 +1,7 @@
 //! Tests that run on local files and on another store, and tests of behaviour that only local files have.
 
+mod check;
+
 use std::io::Read;
 use std::path::PathBuf;
 

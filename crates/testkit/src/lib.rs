@@ -1,12 +1,14 @@
 //! Shared test code of all crates: in-memory implementations of the ports, a wrapper that fails on purpose, conformance suites
-//! for the ports, a model endpoint, and a second calendar.
+//! for the ports, a model endpoint, a server with S3's interface, and a second calendar.
 //!
 //! The in-memory implementations are complete: plain maps, slow and obviously right. They pass the same suites as the stores.
-//! Used in tests only, so this crate may panic. It never reads a clock. Only [`ModelServer`] uses the network, on 127.0.0.1;
+//! Used in tests only, so this crate may panic. Only [`Bucket`] reads a clock, while its
+//! server starts. Only [`ModelServer`] and [`Bucket`] use the network, on 127.0.0.1;
 //! only the export of [`MemoryFacts`] writes a file.
 
 #![allow(clippy::unwrap_used, reason = "all of this runs in tests, where a panic is the report")]
 
+mod bucket_server;
 mod builders;
 pub mod calendar;
 mod catalog;
@@ -24,6 +26,7 @@ pub mod suites;
 mod totals;
 mod word_split;
 
+pub use bucket_server::Bucket;
 pub(crate) use builders::utc_cover;
 pub use builders::{agent, at, document, entry, message, operation, period, statement, summary, turn, turn_of};
 pub use catalog::MemoryCatalog;

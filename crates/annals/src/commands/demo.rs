@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::search;
 use crate::cli::Global;
-use crate::config::{CatalogConfig, Config};
+use crate::config::Config;
 use crate::folder::{Folder, Opening, default_path};
 use crate::jsonl::MessageFile;
 use crate::lines::Lines;
@@ -71,9 +71,12 @@ async fn open(global: &Global) -> Result<Folder> {
     let now = now.map_err(|cause| Error::invalid("--now", cause.to_string()))?;
     let config = Config::load(global, &path)?;
     let opening = Opening::by_hand(config.models, config.embedder, now);
-    // The demo's own folder has its own catalog, whatever is configured for the user's.
-    let catalog = if global.data.is_some() { config.catalog } else { CatalogConfig::default() };
-    Folder::open(&path, Opening { catalog, ..opening }, true).await
+    // The demo's own folder has its own catalog and tables, whatever is configured for the user's.
+    let opening = match global.data {
+        Some(_) => Opening { catalog: config.catalog, objects: config.objects, ..opening },
+        None => opening,
+    };
+    Folder::open(&path, opening, true).await
 }
 
 async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {

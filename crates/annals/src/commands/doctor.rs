@@ -5,6 +5,7 @@ mod database;
 mod embedder;
 mod machine;
 mod models;
+mod objects;
 mod rights;
 mod round_trip;
 mod stores;
@@ -114,6 +115,9 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     rights::look(data, config.as_ref()).into_iter().for_each(&mut *report);
     machine::disk(data, config.as_ref()).into_iter().for_each(&mut *report);
     config.iter().flat_map(database::look).for_each(&mut *report);
+    if let Some(config) = &config {
+        objects::look(data, config).await.into_iter().for_each(&mut *report);
+    }
     let in_use = stores::look(global, data, report).await;
     if let Some(config) = &config {
         report(machine::port(config.server.listen, in_use));

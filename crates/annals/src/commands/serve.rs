@@ -40,8 +40,16 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let clock = clock(global);
     let (models, embedder, limits) = (config.models.clone(), config.embedder.clone(), config.limits.clone());
     log_runtime(&config.embedder);
-    let catalog = config.catalog.clone();
-    let opening = Opening { catalog, models, embedder, must_embed: true, limits, quiet: QUIET, clock: clock.clone() };
+    let opening = Opening {
+        catalog: config.catalog.clone(),
+        objects: config.objects.clone(),
+        models,
+        embedder,
+        must_embed: true,
+        limits,
+        quiet: QUIET,
+        clock: clock.clone(),
+    };
     let claim = match args.local {
         true => Claim::take(&data, true)?,
         false => takeover::claim(&data, Duration::from_secs(server.drain_seconds.into())).await?,

@@ -1,5 +1,6 @@
 //! Tests of the port's behaviour, on real tables.
 
+use annals_objects::S3;
 use arrow_array::RecordBatch;
 use futures::TryStreamExt;
 use lancedb::query::ExecutableQuery;
@@ -30,6 +31,20 @@ async fn passes_the_conformance_suites_on_another_object_store() {
 async fn in_memory_objects() -> LanceStrata {
     let objects = Objects::over(std::sync::Arc::new(object_store::memory::InMemory::new()), "v1/tables".into());
     LanceStrata::over(objects, CacheLimits::of(64 << 20)).await.unwrap()
+}
+
+#[tokio::test]
+async fn passes_the_conformance_suites_in_a_bucket() {
+    let Some(bucket) = annals_testkit::Bucket::new() else { return };
+    let number = std::cell::Cell::new(0);
+    let open = async || {
+        number.set(number.get() + 1);
+        let prefix = number.get().to_string().into();
+        let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
+        LanceStrata::over(Objects::in_bucket(&s3).unwrap(), CacheLimits::of(64 << 20)).await.unwrap()
+    };
+    annals_testkit::strata_suite(open).await;
+    annals_testkit::whole_tables_suite(open).await;
 }
 
 #[tokio::test]

@@ -2,25 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use annals_core::{Error, ObjectKind, Result};
+use annals_objects::S3;
 use annals_service::refuse_in_data_folder;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Place;
-use object_store::{ObjectStore, RetryConfig};
-
-/// Retries for a store that does not answer; kept short because a user waits.
-const RETRIES: RetryConfig = RetryConfig {
-    backoff: object_store::BackoffConfig {
-        init_backoff: Duration::from_millis(200),
-        max_backoff: Duration::from_secs(5),
-        base: 2.0,
-    },
-    max_retries: 5,
-    retry_timeout: Duration::from_secs(60),
-};
 
 /// An open target.
 pub(crate) struct Target {
@@ -45,7 +33,7 @@ impl Target {
     /// Opens an existing target for reading.
     pub(crate) fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
-            Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
+            Some(s3) => s3.open().map(|store| (store, s3.prefix)),
             None if !Path::new(text).is_dir() => {
                 return Err(Error::NotFound { what: ObjectKind::BackupFolder, name: text.to_owned() });
             }
@@ -86,31 +74,13 @@ impl Target {
     }
 }
 
-/// Splits an S3 URL into bucket and prefix. Returns `None` for a folder.
-fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
+/// Returns the bucket that a URL names. Returns `None` for a folder.
+fn bucket(text: &str) -> Result<Option<S3>> {
     match text.split_once("://") {
         None => Ok(None),
-        Some(("s3", rest)) => match rest.split_once('/').unwrap_or((rest, "")) {
-            ("", _) => Err(Error::invalid("TARGET", "has no bucket name; expected s3://bucket/prefix")),
-            named => Ok(Some(named)),
-        },
+        Some(("s3", _)) => S3::parse(text).map(Some).map_err(|reason| Error::invalid("TARGET", reason)),
         Some(_) => Err(Error::invalid("TARGET", "must be a folder or s3://bucket/prefix")),
     }
-}
-
-fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-    // The HTTP client uses the process's default crypto provider. A second installation has no effect.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Ok(Arc::new(s3_settings().with_bucket_name(bucket).with_retry(RETRIES).build()?))
-}
-
-/// Configures the builder as `AmazonS3Builder::from_env` does, but skips variables that are not UTF-8 instead of failing.
-fn s3_settings() -> AmazonS3Builder {
-    let variables = std::env::vars_os().filter_map(|(name, value)| {
-        let name = name.to_str().filter(|name| name.starts_with("AWS_"))?.to_ascii_lowercase();
-        Some((name.parse::<AmazonS3ConfigKey>().ok()?, value.into_string().ok()?))
-    });
-    variables.fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
 }
 
 fn folder(path: &str) -> object_store::Result<Arc<dyn ObjectStore>> {

@@ -1,0 +1,221 @@
+//! Where tables and facts are, in the data folder or in a bucket, and what ties them to a catalog.
+//!
+//! Tables and facts are only right for the catalog, and the state of it, that they were projected from. If both are in the data
+//! folder, they are together. Otherwise both sides store an id, which changes at each opening. If the ids differ, the other side
+//! was used meanwhile with something else or was restored from a backup: it is refused, with what to delete.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_catalog::PostgresCatalog;
+use annals_core::{Error, Result};
+use annals_objects::{Objects, is_missing};
+use data_encoding::HEXLOWER;
+use object_store::path::Path as Name;
+
+use crate::catalog::{Catalog, MARKER};
+use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
+
+/// The file in the data folder with the id under which its SQLite catalog belongs to a bucket.
+const BUCKET_ID: &str = "catalog.objects";
+
+/// The object in a bucket with the ids of the catalog that it belongs to.
+const IDS_IN_BUCKET: &str = "catalog.id";
+
+/// Below this name a bucket is tried at each opening.
+const CHECK: &str = "check";
+
+/// The names below which tables and facts are.
+const TABLES: &str = "tables";
+const FACTS: &str = "facts";
+
+/// The folder in the data folder where DuckDB reads and writes; emptied at every start.
+pub(crate) const SCRATCH_OF_FACTS: &str = "facts/scratch";
+
+/// The open place of tables and facts.
+pub(crate) struct Projections {
+    root: Objects,
+    data: PathBuf,
+    /// The URL of the bucket, if they are in one.
+    bucket: Option<String>,
+}
+
+impl Projections {
+    /// Opens the place, and tries whether a bucket does what tables rely on. Refuses what belongs to another catalog, or to
+    /// another state of this one.
+    pub(crate) async fn open(data: &Path, config: &ObjectsConfig, catalog: &Catalog) -> Result<Projections> {
+        let projections = Projections::untied(data, config)?;
+        projections.check().await?;
+        projections.tie(catalog).await?;
+        Ok(projections)
+    }
+
+    /// Opens the place, whatever it belongs to.
+    pub(crate) fn untied(data: &Path, config: &ObjectsConfig) -> Result<Projections> {
+        let root = match config.bucket() {
+            Some(s3) => Objects::in_bucket(&s3),
+            None => Objects::local(data),
+        };
+        let place = config.url.clone().unwrap_or_else(|| data.display().to_string());
+        let root = root.map_err(|error| Error::storage(format!("opening {place}"), error))?;
+        Ok(Projections { root, data: data.to_owned(), bucket: config.url.clone() })
+    }
+
+    /// Returns the objects of the tables.
+    pub(crate) fn tables(&self) -> Result<Objects> {
+        self.below(TABLES)
+    }
+
+    /// Returns the objects of the facts.
+    pub(crate) fn facts(&self) -> Result<Objects> {
+        self.below(FACTS)
+    }
+
+    fn below(&self, name: &str) -> Result<Objects> {
+        match self.bucket {
+            Some(_) => Ok(self.root.below(&Name::from(name))),
+            None => Objects::local(&self.data.join(name)).map_err(failed),
+        }
+    }
+
+    /// Tries whether a bucket does what tables rely on. Does nothing for a folder.
+    pub(crate) async fn check(&self) -> Result<()> {
+        let Some(bucket) = &self.bucket else { return Ok(()) };
+        let name = Name::from(CHECK).join(new_id()?);
+        self.root.check(&name).await.map_err(|unfit| Error::storage(format!("cannot use {bucket} for tables"), unfit))
+    }
+
+    async fn tie(&self, catalog: &Catalog) -> Result<()> {
+        match (catalog, &self.bucket) {
+            (Catalog::File(_), None) => self.untie().await,
+            (Catalog::File(_), Some(_)) => {
+                self.follow(&IdOfCatalog::File(Objects::local(&self.data).map_err(failed)?)).await
+            }
+            (Catalog::Database(database), _) => self.follow(&IdOfCatalog::Row(database.clone())).await,
+        }
+    }
+
+    /// Ends the tie of a SQLite catalog to a bucket. Refuses tables and facts in the folder: they are from before the bucket.
+    async fn untie(&self) -> Result<()> {
+        let id = Name::from(BUCKET_ID);
+        if read(&self.root, &id).await?.is_none() {
+            return Ok(());
+        }
+        if !self.is_empty().await? {
+            return Err(self.refused());
+        }
+        self.root.delete(&id).await.map_err(failed)?;
+        self.root.sync_deletions(&Name::default()).await.map_err(failed)
+    }
+
+    /// Gives both sides a new common id. Fails if they do not belong together. A crash between the steps leaves both ids on the
+    /// side of the tables.
+    async fn follow(&self, catalog: &IdOfCatalog) -> Result<()> {
+        let stored = catalog.load().await?;
+        let may_follow = match read(&self.root, &self.marker()).await? {
+            Some(ids) => stored.as_deref().is_some_and(|stored| ids.lines().any(|id| id == stored)),
+            None => self.is_empty().await?,
+        };
+        if !may_follow {
+            return Err(self.refused());
+        }
+        let next = new_id()?;
+        let either: Vec<&str> = stored.iter().map(String::as_str).chain([&*next]).collect();
+        self.write_ids(&either.join("\n")).await?;
+        catalog.save(&next).await?;
+        self.write_ids(&next).await
+    }
+
+    fn marker(&self) -> Name {
+        Name::from(if self.bucket.is_some() { IDS_IN_BUCKET } else { MARKER })
+    }
+
+    async fn write_ids(&self, ids: &str) -> Result<()> {
+        self.root.put(&self.marker(), ids.as_bytes().to_vec()).await.map_err(failed)
+    }
+
+    /// Returns whether there are neither tables nor facts.
+    async fn is_empty(&self) -> Result<bool> {
+        let scratch = Name::from(SCRATCH_OF_FACTS);
+        for name in [TABLES, FACTS] {
+            let found = self.root.list(&Name::from(name)).await.map_err(failed)?;
+            if found.iter().any(|object| !object.location.prefix_matches(&scratch)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn refused(&self) -> Error {
+        let data = self.data.display();
+        match &self.bucket {
+            Some(bucket) => {
+                let reason = format!(
+                    "names {bucket}, which was not used last with this catalog: another catalog was, or this one was restored \
+                     from a backup; name an empty prefix, or delete the objects below this one, and tables and facts are rebuilt \
+                     from the catalog"
+                );
+                Error::invalid(OBJECTS_URL, reason)
+            }
+            None if self.data.join(BUCKET_ID).exists() => {
+                let reason = format!(
+                    "is not set, but a bucket was used last; set it again, or remove {data}/tables and {data}/facts, which are \
+                     older, and they are rebuilt from the catalog"
+                );
+                Error::invalid(OBJECTS_URL, reason)
+            }
+            None => {
+                let reason = format!(
+                    "names a database that was not used last with {data}: another data folder was, or it was restored from a \
+                     backup; remove {data}/{MARKER}, {data}/tables and {data}/facts and start again, and tables and facts are \
+                     rebuilt from the catalog"
+                );
+                Error::invalid(CATALOG_URL, reason)
+            }
+        }
+    }
+}
+
+/// The id on the side of the catalog.
+enum IdOfCatalog {
+    /// In a file beside SQLite's.
+    File(Objects),
+    /// In the database.
+    Row(Arc<PostgresCatalog>),
+}
+
+impl IdOfCatalog {
+    async fn load(&self) -> Result<Option<String>> {
+        match self {
+            IdOfCatalog::File(folder) => read(folder, &Name::from(BUCKET_ID)).await,
+            IdOfCatalog::Row(database) => database.data_folder().await,
+        }
+    }
+
+    async fn save(&self, id: &str) -> Result<()> {
+        match self {
+            IdOfCatalog::File(folder) => {
+                folder.put(&Name::from(BUCKET_ID), id.as_bytes().to_vec()).await.map_err(failed)
+            }
+            IdOfCatalog::Row(database) => database.set_data_folder(id).await,
+        }
+    }
+}
+
+async fn read(objects: &Objects, name: &Name) -> Result<Option<String>> {
+    match objects.get(name).await {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: object_store::Error) -> Error {
+    Error::storage("reading or writing to which catalog tables and facts belong", error)
+}
+
+fn new_id() -> Result<String> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|error| Error::storage("drawing an id", std::io::Error::other(error)))?;
+    Ok(HEXLOWER.encode(&id))
+}

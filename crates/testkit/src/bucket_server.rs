@@ -1,0 +1,72 @@
+//! A server with S3's interface for tests: moto's, which `scripts/test` installs and names in `ANNALS_TEST_MOTO`. It is started once
+//! for a test process and stopped with it. It keeps everything in memory.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The environment variable with the path of `moto_server`.
+const PROGRAM: &str = "ANNALS_TEST_MOTO";
+
+/// Runs the server until the input of the shell is closed, at the latest when the test process ends.
+const RUN: &str = r#""$1" -H 127.0.0.1 -p "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
+
+struct Server {
+    address: SocketAddr,
+    /// The shell. The server runs until the input of this process is closed.
+    _process: Child,
+}
+
+static STARTED: OnceLock<Option<Server>> = OnceLock::new();
+static BUCKETS: AtomicU32 = AtomicU32::new(0);
+
+/// An empty bucket, for one test. The server accepts any credentials.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    pub name: String,
+    /// The URL of the server.
+    pub endpoint: String,
+}
+
+impl Bucket {
+    /// Creates a bucket. Without a server, reports that the test is skipped, and returns `None`.
+    pub fn new() -> Option<Bucket> {
+        let Some(server) = STARTED.get_or_init(start) else {
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: {PROGRAM} does not name a moto_server; scripts/test installs one"
+            );
+            return None;
+        };
+        let name = format!("test-{}-{}", std::process::id(), BUCKETS.fetch_add(1, Ordering::Relaxed));
+        let answer = put(server.address, &name).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        Some(Bucket { name, endpoint: format!("http://{}", server.address) })
+    }
+}
+
+fn start() -> Option<Server> {
+    let program = std::env::var_os(PROGRAM).filter(|program| !program.is_empty())?;
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", RUN, "sh"]).arg(program).arg(address.port().to_string());
+    let process = command.stdin(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "moto_server does not start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Some(Server { address, _process: process })
+}
+
+/// Creates a bucket, with the fewest headers that the server accepts.
+fn put(server: SocketAddr, bucket: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(server)?;
+    write!(stream, "PUT /{bucket} HTTP/1.1\r\nHost: {server}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}
