@@ -137,6 +137,39 @@ fn broken_export_names_its_lines_and_stores_nothing() {
 }
 
 #[test]
+fn incomplete_export_is_refused_and_what_is_left_can_be_imported() {
+    let from = Annals::new();
+    from.import(&days("ann", 3, 2));
+    let export = from.run(&["export", "--agent", "ann"]).out;
+    let lines: Vec<&str> = export.lines().collect();
+    let last = lines.len() - 1;
+    let check = |kept: Vec<&str>, expect: &str| {
+        let to = Annals::new();
+        let file = to.file("ann.jsonl", &(kept.join("\n") + "\n"));
+        let refused = to.run(&["import", file.to_str().unwrap()]);
+        assert_eq!((refused.code, refused.err.contains(expect)), (2, true), "{}", refused.err);
+        assert!(!to.data().join("catalog.sqlite").exists());
+    };
+    let without = |number: usize| [&lines[..number], &lines[number + 1..]].concat();
+    check(lines[..last].to_vec(), "is missing for agent ann: the file was cut off");
+    check(lines[..3].to_vec(), "is missing for agent ann: the file was cut off");
+    check(without(0), "counts 7 records, but the file has 6");
+    check(without(3), "counts 7 records, but the file has 6");
+    check([&lines[..3], &lines[2..]].concat(), "counts 7 records, but the file has 8");
+
+    let (to, former) = (Annals::new(), lines[0].replace("\"format\":2,", ""));
+    assert_ne!(former, lines[0]);
+    let file = to.file("ann.jsonl", &(former + "\n" + lines[1] + "\n"));
+    assert_eq!(to.json(&["import", file.to_str().unwrap()])["restored"], json!(2));
+    // Two exports in one file.
+    from.import(&days("bob", 1, 1));
+    let both = export.clone() + &from.run(&["export", "--agent", "bob"]).out;
+    let (to, file) = (Annals::new(), from.file("both.jsonl", &both));
+    to.json(&["import", file.to_str().unwrap()]);
+    assert_eq!(to.dump(), from.dump());
+}
+
+#[test]
 fn parquet_export_writes_memories_and_facts() {
     let annals = full();
     let folder = annals.data().with_file_name("parquet");

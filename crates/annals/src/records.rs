@@ -1,11 +1,12 @@
 //! Reads exports: files with one record per line, each with its agent. Collects the faults of all lines before anything is
-//! stored.
+//! stored. A file that was cut off, or lacks lines, is refused by the count in its last line.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
+use annals_service::wire::{EXPORT_FORMAT, ExportEnd};
 use serde_json::Value;
 
 use crate::lines::Lines;
@@ -29,16 +30,20 @@ impl ExportFile {
     pub(crate) fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut counts = Counts::default();
         for line in file.lines()? {
-            match line? {
-                (_, Ok((agent, record))) => {
+            let (number, parsed) = line?;
+            match parsed.and_then(|(agent, line)| counts.add(&agent, &line).map(|()| (agent, line))) {
+                Ok((agent, Line::Record { record, .. })) => {
                     let origin: &mut RecordOrigin = origins.entry(agent.clone()).or_default();
                     origin.add(&agent, &record);
                     *agents.entry(agent).or_insert(0) += 1;
                 }
-                (number, Err(fault)) => faults.push(fault.at_line(number)),
+                Ok((_, Line::End(_))) => {}
+                Err(fault) => faults.push(fault.at_line(number)),
             }
         }
+        faults.extend(counts.unended());
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
@@ -54,7 +59,7 @@ impl ExportFile {
         let lines = source.split(b'\n').zip(1..);
         Ok(lines.filter_map(move |(line, number)| match line {
             Ok(bytes) if bytes.trim_ascii().is_empty() => None,
-            Ok(bytes) => Some(Ok((number, record(&bytes, agent.as_deref())))),
+            Ok(bytes) => Some(Ok((number, parse(&bytes, agent.as_deref())))),
             Err(cause) => Some(Err(Error::storage(format!("reading line {number}"), cause))),
         }))
     }
@@ -67,7 +72,12 @@ impl ExportFile {
                 Ok(lines) => (Some(lines), None),
                 Err(error) => (None, Some(Err(error))),
             };
-            let records = lines.into_iter().flatten().map(|line| line?.1.map_err(Error::Invalid));
+            let lines = lines.into_iter().flatten().map(|line| line?.1.map_err(Error::Invalid));
+            let records = lines.filter_map(|line| match line {
+                Ok((agent, Line::Record { record, .. })) => Some(Ok((agent, *record))),
+                Ok((_, Line::End(_))) => None,
+                Err(error) => Some(Err(error)),
+            });
             let is_of_rank = move |found: &Result<(Agent, Record)>| match found {
                 Ok((_, record)) => record.rank() == rank,
                 Err(_) => true,
@@ -77,19 +87,88 @@ impl ExportFile {
     }
 }
 
+/// A line of an export.
+pub(crate) enum Line {
+    Record {
+        record: Box<Record>,
+        /// Whether the export says that it ends with [`Line::End`].
+        has_end: bool,
+    },
+    End(ExportEnd),
+}
+
 /// A parsed line.
-pub(crate) type Parsed = std::result::Result<(Agent, Record), Fault>;
+type Parsed = std::result::Result<(Agent, Line), Fault>;
 
 /// Parses a line of an export. `agent` overrides the agent of the line.
-pub(crate) fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
+pub(crate) fn parse(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
-    let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));
+    let mut take = |field: &str| value.as_object_mut().and_then(|fields| fields.remove(field));
+    let (own, format) = (take("agent"), take("format"));
     let name = agent.or_else(|| own.as_ref()?.as_str()).ok_or_else(|| Fault::new("agent", "is missing"))?;
     let agent = Agent::new(name).map_err(|error| Fault::new("agent", error.to_string()))?;
-    let record = serde_json::from_value(value).map_err(wrong)?;
+    if value["record"] == "end" {
+        return Ok((agent, Line::End(serde_json::from_value(value).map_err(wrong)?)));
+    }
+    if format.as_ref().is_some_and(|format| *format != EXPORT_FORMAT) {
+        return Err(Fault::new(
+            "format",
+            format!("is not {EXPORT_FORMAT}; a newer version of Annals wrote this export"),
+        ));
+    }
+    let record: Record = serde_json::from_value(value).map_err(wrong)?;
     if let Record::Document(document) = &record {
         document.check()?;
     }
-    Ok((agent, record))
+    Ok((agent, Line::Record { record: Box::new(record), has_end: format.is_some() }))
+}
+
+/// What to do with an incomplete export.
+const MEND: &str = "export again; if that is not possible, remove \"format\" from the first line and the line with \"end\" to import \
+    what is left";
+
+/// Counts of the records of each agent, compared with the last lines of their exports. A file may hold several exports.
+#[derive(Default)]
+struct Counts(BTreeMap<Agent, Count>);
+
+#[derive(Default)]
+struct Count {
+    records: u64,
+    /// Whether the last line is still to come.
+    is_open: bool,
+}
+
+impl Counts {
+    fn add(&mut self, agent: &Agent, line: &Line) -> std::result::Result<(), Fault> {
+        let count = self.0.entry(agent.clone()).or_default();
+        match line {
+            Line::Record { has_end, .. } => {
+                count.records += 1;
+                count.is_open |= has_end;
+                Ok(())
+            }
+            Line::End(end) => match std::mem::take(count).records {
+                records if records == end.records => Ok(()),
+                records => {
+                    let reason = format!(
+                        "counts {} records, but the file has {records}: lines are missing or were added; {MEND}",
+                        end.records
+                    );
+                    Err(Fault::new("the last line of the export", reason))
+                }
+            },
+        }
+    }
+
+    /// Returns a fault for each export without its last line.
+    fn unended(self) -> impl Iterator<Item = Fault> {
+        let open = self.0.into_iter().filter(|(_, count)| count.is_open);
+        open.map(|(agent, _)| {
+            Fault::new(
+                "the last line of the export",
+                format!("is missing for agent {agent}: the file was cut off; {MEND}"),
+            )
+        })
+    }
 }

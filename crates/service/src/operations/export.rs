@@ -8,14 +8,15 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::Record;
 use annals_core::{Agent, Error, Result};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt, BufWriter};
 
 use crate::Service;
 use crate::locks::{Facts, History};
+use crate::wire::{EXPORT_FORMAT, ExportEnd};
 
 /// Number of records that one query reads. The longest records are documents of up to 1 MiB.
 const PAGE: usize = 100;
@@ -40,7 +41,7 @@ impl Service {
         loop {
             let mut page = self.parts.store.records(agent, last.as_ref(), PAGE).await?;
             for record in &page {
-                let text = line(agent, record) + "\n";
+                let text = line(agent, record);
                 writer.write_all(text.as_bytes()).await.map_err(failed)?;
             }
             records += page.len() as u64;
@@ -49,6 +50,7 @@ impl Service {
                 break;
             }
         }
+        writer.write_all(line(agent, &ExportEnd { records }).as_bytes()).await.map_err(failed)?;
         writer.flush().await.map_err(failed)?;
         let mut file = writer.into_inner();
         file.rewind().await.map_err(failed)?;
@@ -71,9 +73,12 @@ fn failed(cause: io::Error) -> Error {
     Error::storage("writing an export", cause)
 }
 
-/// Returns one line of an export, without the line break.
-fn line(agent: &Agent, record: &Record) -> String {
+/// Returns one line of an export.
+fn line(agent: &Agent, record: &impl Serialize) -> String {
     let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
     value["agent"] = Value::from(agent.name());
-    value.to_string()
+    if value["record"] == "settings" {
+        value["format"] = Value::from(EXPORT_FORMAT);
+    }
+    format!("{value}\n")
 }

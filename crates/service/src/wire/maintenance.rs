@@ -111,6 +111,18 @@ pub struct ExportAnswer {
     pub records: u64,
 }
 
+/// The last line of an export. It tells a complete file from one that was cut off.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename = "end", deny_unknown_fields)]
+pub struct ExportEnd {
+    /// Number of lines before it.
+    pub records: u64,
+}
+
+/// The format of an export, in the field `format` of its first line. Exports before format 2 have neither the field nor an
+/// [`ExportEnd`].
+pub const EXPORT_FORMAT: u64 = 2;
+
 /// Result of rebuilding tables.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RebuildAnswer {

@@ -13,7 +13,7 @@ use annals_objects::replace_file;
 use annals_service::calls::Export;
 use serde::{Deserialize, Serialize};
 
-use crate::records::record;
+use crate::records::{Line, parse};
 use crate::run_or_hand_over::Client;
 use crate::view::{plural, say};
 
@@ -33,7 +33,9 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
     let before = written(target, agent)?;
     let mut records: Vec<Record> = Vec::new();
     let take = |line: String| {
-        records.push(record(line.as_bytes(), None).map_err(Error::Invalid)?.1);
+        if let (_, Line::Record { record, .. }) = parse(line.as_bytes(), None).map_err(Error::Invalid)? {
+            records.push(*record);
+        }
         Ok(())
     };
     client.each(Export { agent: agent.name().to_owned() }, take).await?;
