@@ -47,6 +47,7 @@ impl Projections {
         let projections = Projections::untied(data, config)?;
         projections.check().await?;
         projections.tie(catalog).await?;
+        projections.remove_left_checks().await?;
         Ok(projections)
     }
 
@@ -83,6 +84,14 @@ impl Projections {
         let Some(bucket) = &self.bucket else { return Ok(()) };
         let name = Name::from(CHECK).join(new_id()?);
         self.root.check(&name).await.map_err(|unfit| Error::storage(format!("cannot use {bucket} for tables"), unfit))
+    }
+
+    /// Removes the test objects that a killed process left in a bucket.
+    async fn remove_left_checks(&self) -> Result<()> {
+        match self.bucket {
+            Some(_) => self.root.remove(&Name::from(CHECK)).await.map(|_| ()).map_err(failed),
+            None => Ok(()),
+        }
     }
 
     async fn tie(&self, catalog: &Catalog) -> Result<()> {

@@ -142,9 +142,9 @@ impl Search {
         rank::neighbours(&mut rows, &self.weights);
         let support = rank::support(&mut rows, &conversations, &self.weights);
         let mut ranked = self.read_back(plan, rank::best(&rows, READ.max(plan.query.limit * 2))).await?;
-        let (mut question, mentioned) = (Question::new(text, &plan.settings.language), plan.times_within());
+        let (mut question, named_times) = (Question::new(text, &plan.settings.language), plan.named_times());
         question.about_now &= !plan.is_about_the_past();
-        let wanted = rank::QuestionContext { question: &question, mentioned: &mentioned, now: plan.now };
+        let wanted = rank::QuestionContext { question: &question, named_times: &named_times, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
         Ok((ranked, support, conversations.rows))
@@ -307,14 +307,17 @@ impl QueryPlan<'_> {
         Select { within, conversation, newest_first: true, ..Select::all(grain) }
     }
 
-    /// Returns the intervals of the times that the question names. Those with a first and a last day are extended by
-    /// [`TELLING_DELAY`]; a time such as "before May" is not.
-    fn times_within(&self) -> Vec<Interval> {
+    /// Returns the times that the question names, as intervals. A time such as "before May" has no week after it.
+    fn named_times(&self) -> Vec<rank::NamedTime> {
         let longer = |days: DateRange| DateRange {
             to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
             ..days
         };
-        self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
+        let named = |days| rank::NamedTime {
+            itself: within(days, &self.zones),
+            with_week_after: within(longer(days), &self.zones),
+        };
+        self.times.iter().map(|time| named(time.days)).collect()
     }
 
     /// Returns whether the range is over, or the question names a time that is over.

@@ -23,7 +23,7 @@ use annals_core::{Fit, Memory, MemoryId};
 use crate::Weights;
 use crate::score::Score;
 
-pub(crate) use content::{QuestionContext, content};
+pub(crate) use content::{NamedTime, QuestionContext, content};
 pub(crate) use conversations::{Support, conversations, support};
 use legs::legs;
 pub(crate) use neighbours::neighbours;

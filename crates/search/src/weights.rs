@@ -47,8 +47,8 @@ pub struct Weights {
     pub length: f64,
     /// Bonus if the question asks when, and the memory contains a time.
     pub when: f64,
-    /// Bonus if the memory was said in the days that the question names, or in the week after, because people tell of events
-    /// later. This is a bonus and no filter, because most answers were said on other days.
+    /// Bonus if the memory was said in the days that the question names; half of it in the week after, because people tell of
+    /// events later. This is a bonus and no filter, because most answers were said on other days.
     pub mentioned: f64,
     /// Bonus for recent memories in a question about the present; it halves with every half-life.
     pub recency: f64,
@@ -94,7 +94,7 @@ impl Default for Weights {
             question: 1.5,
             length: 0.6,
             when: 1.0,
-            mentioned: 2.0,
+            mentioned: 5.0,
             recency: 1.0,
             half_life: 30.0,
             importance: 0.5,

@@ -1,7 +1,7 @@
 //! Step 4: scores the text, speaker and time of a memory that was read back, and how often it was returned.
 
 use annals_core::ports::Access;
-use annals_core::{Body, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
+use annals_core::{Body, Interval, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
 
 use super::Ranked;
 use super::time_words::says_a_time;
@@ -18,14 +18,33 @@ const IMAGINED: f64 = 8.0;
 const MOST_DOUBLINGS: f64 = 2.0;
 /// Number of words outside its questions from which on a turn gets no penalty for asking.
 const TELLING_WORDS: f64 = 20.0;
+/// Share of the bonus `mentioned` for memories of the week after a named time.
+const SHARE_AFTER: f64 = 0.5;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
 /// The question, the times that it names, and the time of the search.
 pub(crate) struct QuestionContext<'a> {
     pub(crate) question: &'a Question,
-    /// The intervals of the times that the question names, extended by the days in which people still tell of them.
-    pub(crate) mentioned: &'a [annals_core::Interval],
+    pub(crate) named_times: &'a [NamedTime],
     pub(crate) now: Timestamp,
+}
+
+/// A time that the question names.
+pub(crate) struct NamedTime {
+    pub(crate) itself: Interval,
+    /// The same, extended by the days in which people still tell of it.
+    pub(crate) with_week_after: Interval,
+}
+
+impl NamedTime {
+    /// Returns the share of the bonus for a memory of this interval.
+    fn share(&self, cover: &Interval) -> f64 {
+        match (self.itself.overlaps(cover), self.with_week_after.overlaps(cover)) {
+            (true, _) => 1.0,
+            (false, true) => SHARE_AFTER,
+            (false, false) => 0.0,
+        }
+    }
 }
 
 /// Adds the scores that depend on the content.
@@ -51,9 +70,8 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     if context.question.asks_when && says_a_time(&memory.text) {
         score.add(Part::When, weights.when);
     }
-    if context.mentioned.iter().any(|mentioned| mentioned.overlaps(&memory.cover)) {
-        score.add(Part::Mentioned, weights.mentioned);
-    }
+    let said = context.named_times.iter().map(|time| time.share(&memory.cover)).fold(0.0, f64::max);
+    score.add(Part::Mentioned, weights.mentioned * said);
     if context.question.about_now {
         score.add(Part::Recency, weights.recency * faded(memory.cover.end, context.now, weights.half_life));
     }
@@ -172,11 +190,11 @@ mod tests {
         /// Scores a memory with a text of twenty words that ends with `end`, and expects these score parts.
         fn check(question: &str, memory: Memory, end: &str, expect: &[&str]) {
             let kind = memory.kind();
-            let mentioned = Memory { text: format!("{}{end}", "word ".repeat(19)), ..memory };
-            let mut ranked = [Ranked { memory: mentioned, access: None, score: Score::default(), fit: Fit::default() }];
+            let memory = Memory { text: format!("{}{end}", "word ".repeat(19)), ..memory };
+            let mut ranked = [Ranked { memory, access: None, score: Score::default(), fit: Fit::default() }];
             let context = QuestionContext {
                 question: &Question::new(question, "en"),
-                mentioned: &[],
+                named_times: &[],
                 now: Timestamp::UNIX_EPOCH,
             };
             content(&mut ranked, &context, &Weights { length: 0.0, ..Weights::default() });

@@ -35,12 +35,24 @@ async fn dates_in_the_question_raise_matches_and_hide_nothing() {
 }
 
 #[tokio::test]
-async fn turn_of_the_week_after_a_named_time_is_raised() {
-    let turns = [("2025-08-07T10:00:00Z", "the boat is blue"), ("2025-08-08T10:00:00Z", "a boat is red")];
+async fn turn_of_a_named_time_is_raised_and_by_half_one_of_the_week_after() {
+    let turns = [
+        ("2025-07-31T10:00:00Z", "the boat is green"),
+        ("2025-08-07T10:00:00Z", "the boat is blue"),
+        ("2025-08-08T10:00:00Z", "a boat is red"),
+    ];
     let world = World::with(&turns, &[]).await;
     let answer = world.ask(Query { explain: true, ..about("the boat in July 2025") }).await;
-    let raised = answer.results.iter().filter(|found| found.parts.iter().any(|part| part.name == "said"));
-    assert_eq!(raised.map(|found| found.memory.text.as_str()).collect::<Vec<_>>(), [turns[0].1]);
+    for (_, text) in turns {
+        let found = answer.results.iter().find(|found| found.memory.text == text).unwrap();
+        let said = found.parts.iter().find(|part| part.name == "said").map(|part| part.value);
+        let expect = match text {
+            "the boat is green" => Some(5.0),
+            "the boat is blue" => Some(2.5),
+            _ => None,
+        };
+        assert_eq!(said, expect, "{text}");
+    }
 }
 
 #[tokio::test]
