@@ -23,7 +23,7 @@ pub struct S3 {
     pub prefix: Path,
     /// If not set: `AWS_REGION`, or else `us-east-1`.
     pub region: Option<String>,
-    /// URL of a server that is not Amazon's. If not set: `AWS_ENDPOINT`, or else Amazon's.
+    /// URL of a server that is not Amazon's. If not set: `AWS_ENDPOINT_URL`, or else Amazon's.
     pub endpoint: Option<String>,
 }
 

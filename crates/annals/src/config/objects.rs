@@ -18,7 +18,7 @@ pub(crate) struct ObjectsConfig {
     pub url: Option<String>,
     /// The region of the bucket. If not set: `AWS_REGION`, or else `us-east-1`.
     pub region: Option<String>,
-    /// The URL of a server that is not Amazon's, such as `https://objects.example:9000`. If not set: `AWS_ENDPOINT`, or else
+    /// The URL of a server that is not Amazon's, such as `https://objects.example:9000`. If not set: `AWS_ENDPOINT_URL`, or else
     /// Amazon's.
     pub endpoint: Option<String>,
 }
