@@ -137,7 +137,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
 fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
     let states = !UNSURE.is_match(sentence) && !is_reported(sentence);
     let supposes = SUPPOSES.find(sentence).map_or(sentence.len(), |word| word.start());
-    let mut clauses = Vec::new();
+    let mut clauses: Vec<Clause> = Vec::new();
     for Piece { begin, text: piece, contrasts } in pieces(sentence, today) {
         let text = bare(&piece);
         // "In the novel I live in Rome and I have a dog": no part of it is true.
@@ -145,12 +145,17 @@ fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
             break;
         }
         let states = states && begin <= supposes;
-        let clause = Clause { text: completed(&piece, text), states, ..first.clone() };
+        let text = match clauses.last() {
+            Some(before) if SHORT_OF_AM.is_match(text) && BRIEFLY.is_match(&before.text) => format!("am {text}"),
+            _ => completed(&piece, text),
+        };
+        let continues = VERB.is_match(&text);
+        let clause = Clause { text, states, ..first.clone() };
         clauses.push(if begin == 0 {
             clause
         } else {
             let link = if contrasts { Link::Contrasts } else { Link::Adds };
-            Clause { continues: VERB.is_match(text), voice: Voice::Own, link, ..clause }
+            Clause { continues, voice: Voice::Own, link, ..clause }
         });
     }
     clauses
@@ -190,7 +195,7 @@ fn pieces(sentence: &str, today: Date) -> Vec<Piece> {
     for (end, next) in starts.chain([(sentence.len(), sentence.len())]) {
         let text = sentence[begin..end.max(begin)].to_owned();
         // "My sister Eva and I …" is one clause.
-        if next < sentence.len() && SUBJECT.is_match(bare(&text)) {
+        if next < sentence.len() && SUBJECT.is_match(bare(&text)) && !STATES.is_match(&text) {
             continue;
         }
         match pieces.last_mut().filter(|before| is_date(bare(&before.text), today)) {
@@ -216,6 +221,8 @@ fn completed(piece: &str, bare: &str) -> String {
 /// Removes fillers and forms of address at the beginning ("Hey Mel, yeah, I …") and additions at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
+    // "Since March" is a date, "since I …" an introduction.
+    let lead = SINCE_DATE.find(clause).map_or(lead, |since| lead.min(since.start()));
     without_tail(clause[lead..].trim())
 }
 
@@ -296,6 +303,7 @@ pattern!(
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
       |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
+      |(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)((?:allergic\ to|married|engaged\ to|divorced|widowed|based\ in|living\ in|working\ (?:as|at|for)|originally\ from)\b)
       |\s*,?\s+(?:so|because|but)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
 );
@@ -324,6 +332,10 @@ pattern!(
         for\ (?:work|school|college|uni|university|love|good|a\ living|(?:a|my|the|a\ new|my\ new)\ job)|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
 );
+pattern!(
+    SINCE_DATE,
+    r"(?i)\bsince (?:\d|last |this |yesterday|then|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+);
 // Introductions that limit the statement to some context.
 pattern!(
     FRAME,
@@ -346,4 +358,14 @@ pattern!(
     r"(?i)^(?:moved|adopted|bought|quit|sold|joined|became|graduated|got (?:a|an|my|engaged|married|divorced|promoted|laid|fired)|started|signed up)\b"
 );
 pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
-pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own)\b");
+pattern!(STATES, r"(?i)(?:'s|\b(?:is|are|was|were|has|had|died|left|got|moved|works|lives))\b");
+// What a second predicate leaves out: "I'm vegan and allergic to nuts", "I'm 42, married to Tom".
+pattern!(
+    SHORT_OF_AM,
+    r"(?i)^(?:allergic to|married|engaged to|divorced|widowed|based in|living in|working (?:as|at|for)|originally from)\b"
+);
+pattern!(
+    BRIEFLY,
+    r"(?i)^(?:(?:i'?m|i am|we're|we are)(?: [\w-]+){1,3}|am (?:married|divorced|based|living|working|allergic|engaged|widowed)\b.*)$"
+);
+pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own|am)\b");

@@ -153,7 +153,7 @@ pattern!(
 // The speaker is about to speak of themselves: "Let me introduce myself."
 pattern!(
     OPENS,
-    r"(?i)^(?:(?:hi|hello|hey|so|ok|okay|first(?: of all)?|well|good (?:morning|evening|afternoon))[\\s,!.]+)*(?:please )?(?:let me|allow me to|i'd like to|i would like to|i want to|i should|i'll|i will)(?: just| first| quickly| briefly)? introduce (?:myself|ourselves)(?: first| quickly| briefly| here| properly)?\\W*$"
+    r"(?i)^(?:(?:hi|hello|hey|so|ok|okay|first(?: of all)?|well|good (?:morning|evening|afternoon))[\s,!.]+)*(?:please )?(?:let me|allow me to|i'd like to|i would like to|i want to|i should|i'll|i will)(?: just| first| quickly| briefly)? introduce (?:myself|ourselves)(?: first| quickly| briefly| here| properly)?\W*$"
 );
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
 // A report that is complete within its sentence: "I told my parents I'm dropping law."
@@ -242,7 +242,7 @@ pattern!(
     r"(?ix)(?P<start>^\s*|[.!?]\s+)(?:(?:and|so|ok|okay|hi|hey|hello|just|also|btw|bonjour|coucou|hallo|hola|an?|my|our|one|another|quick|small|short|little|random|dumb|stupid|silly|daft|first|second|big|
             tiny|some|the|life|kurze|kleine|petite|una)[\s,]+)*
         (?:questions?|updates?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
-           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|re(?:\ the)?\ \w+(?:\ \w+)?)
+           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor|(?:kurz\ )?zu\ mir|let\ me\ introduce\ myself|re(?:\ the)?\ \w+(?:\ \w+)?)
         (?:\ (?:about|on|regarding|zur?|zum|cuisine|sobre)(?:\ \w+){0,3})?\s?:\s"
 );
 pattern!(

@@ -246,7 +246,7 @@ fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> 
 fn belonging(text: &str) -> Option<String> {
     let thing = DETERMINER.replace(text, "");
     let thing = thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(&thing);
-    has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS).then(|| thing.to_owned())
+    (has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS) || VEHICLE.is_match(thing)).then(|| thing.to_owned())
 }
 
 /// Returns whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".
@@ -313,7 +313,7 @@ pattern!(
 );
 pattern!(
     SCHOOL,
-    r"\b(?:University|Universität|Université|College|School|Institute|Academy|Polytechnic|Conservatory|Yale|Harvard|Oxford|Cambridge|MIT|Stanford|Princeton|Columbia|Cornell|Berkeley|UCLA|USC|NYU|Caltech|ETH|EPFL|LSE|KTH|TU \p{Lu}\p{Ll}+|Brown|Dartmouth|Duke|Georgetown)\b"
+    r"\b(?:University|Universität|Universidad|Universitat|Université|Università|Hochschule|Sorbonne|Sciences Po|RWTH|LMU|Complutense|UNAM|College|School|Institute|Academy|Polytechnic|Conservatory|Yale|Harvard|Oxford|Cambridge|MIT|Stanford|Princeton|Columbia|Cornell|Berkeley|UCLA|USC|NYU|Caltech|ETH|EPFL|LSE|KTH|TU \p{Lu}\p{Ll}+|Brown|Dartmouth|Duke|Georgetown)\b"
 );
 pattern!(
     WORKPLACE,
@@ -351,7 +351,7 @@ pattern!(
 // Makes of cars, with a model: "Toyota Yaris", "VW Golf". Other things that people drive may belong to their work.
 pattern!(
     VEHICLE,
-    r"^(?:(?i:toyota|honda|ford|volkswagen|vw|audi|bmw|mercedes|volvo|saab|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citroën|citroen|fiat|dacia|kia|hyundai|mazda|nissan|subaru|suzuki|tesla|porsche|jeep|chevrolet|chevy|dodge|lexus|mitsubishi|land rover|mini cooper|alfa romeo|harley(?: davidson)?|ducati|yamaha|kawasaki|vespa))(?: (?:[\\p{Lu}\\d][\\p{L}\\d-]*)){0,2}$"
+    r"^(?:(?i:toyota|honda|ford|volkswagen|vw|audi|bmw|mercedes|volvo|saab|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citroën|citroen|fiat|dacia|kia|hyundai|mazda|nissan|subaru|suzuki|tesla|porsche|jeep|chevrolet|chevy|dodge|lexus|mitsubishi|land rover|mini cooper|alfa romeo|harley(?: davidson)?|ducati|yamaha|kawasaki|vespa))(?: (?:[\p{Lu}\d][\p{L}\d-]*)){0,2}$"
 );
 // Given names that are adjectives too.
 pattern!(ADJECTIVE, r"(?i)^(?:christian|roman|norman|frank|art|rich|stormy|sunny|major|noble|ernest|gay|happy|merry)$");

@@ -196,7 +196,7 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:{i_own}) {o}",                                                           Holds,   "owns",           Belonging,  0.9),
     ("{i_have} (?:bought|purchased|opened) {o}(?: in (?P<place>.+?))?",           Began,   "owns",           Belonging,  0.9),
     ("{i_have} (?:sold|gave away|got rid of|donated|totaled) {o}",                Ends,    "owns",           Belonging,  0.9),
-    ("(?:{i} (?:drive|ride)|{i_own}) (?:an?|my|our)(?: (?:new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
+    ("{i} (?:drive|ride) (?:an?|my|our)(?: (?:new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
     ("my {relative} is (?P<o>{name})",                                            Holds,   "",               FirstName,  0.8),
     ("(?P<o>{name}) is my {relative}",                                            Holds,   "",               FirstName,  0.8),
     // Couples.
