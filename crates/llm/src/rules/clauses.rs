@@ -78,6 +78,16 @@ pub(super) fn without_tail(clause: &str) -> &str {
     TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
 }
 
+/// Adds the subject that a short note leaves out at its beginning: "moved to Tampere last month", "vegan btw". A participle or an
+/// adjective without a word such as "now" may be a topic: "living in Ghent".
+pub(super) fn with_subject(clause: &str, turn: &str) -> String {
+    match clause {
+        _ if HAS_DONE.is_match(clause) => format!("I {clause}"),
+        _ if IS_DOING.is_match(clause) && IS_NOTE.is_match(turn) => format!("I'm {clause}"),
+        _ => clause.to_owned(),
+    }
+}
+
 /// Returns the length of the part of a clause before any word that supposes something.
 pub(super) fn certain_length(clause: &str) -> usize {
     SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
@@ -356,6 +366,18 @@ pattern!(JUST, r"(?i)^(?:(?:omg|ok|so|hey|well|lol|btw|yay|and|guess what)[,!.\s
 pattern!(
     DONE,
     r"(?i)^(?:moved|adopted|bought|quit|sold|joined|became|graduated|got (?:a|an|my|engaged|married|divorced|promoted|laid|fired)|started|signed up)\b"
+);
+pattern!(
+    HAS_DONE,
+    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from)|(?:lost|quit|left|sold|got fired from) (?:my|our)|broke up with|got (?:married|engaged|divorced)|graduated from|started learning|no longer (?:live|work))\b"
+);
+pattern!(
+    IS_DOING,
+    r"(?i)^(?:living in|based in|working (?:at|as|for)|studying|learning|allergic to|vegan|vegetarian|pescatarian|lactose intolerant|married to|engaged to)\b"
+);
+pattern!(
+    IS_NOTE,
+    r"(?i)^[^.!?\n]*\b(?:now|currently|rn|btw|by the way|fyi|atm|at the moment|these days|nowadays|again|note|since)\W*(?:$|[.!\n])"
 );
 pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
 pattern!(STATES, r"(?i)(?:'s|\b(?:is|are|was|were|has|had|died|left|got|moved|works|lives))\b");

@@ -22,7 +22,7 @@ pub(super) fn is_foreign(text: &str) -> bool {
 /// Returns whether the sentence is about speech, a text or fiction, or points ahead to one, so that what follows may not be the
 /// speaker's own statement: "My tenant texted me this."
 pub(super) fn introduces(sentence: &str) -> bool {
-    !OPENS.is_match(sentence) && INTRODUCES.is_match(sentence)
+    !OPENS.is_match(sentence) && INTRODUCES.is_match(&PLEASANTRY.replace(sentence, ""))
         || REPORTS.is_match(sentence) && !REPORTS_ALL.is_match(sentence)
 }
 
@@ -155,6 +155,12 @@ pattern!(
     OPENS,
     r"(?i)^(?:(?:hi|hello|hey|so|ok|okay|first(?: of all)?|well|good (?:morning|evening|afternoon))[\s,!.]+)*(?:please )?(?:let me|allow me to|i'd like to|i would like to|i want to|i should|i'll|i will)(?: just| first| quickly| briefly)? introduce (?:myself|ourselves)(?: first| quickly| briefly| here| properly)?\W*$"
 );
+// Words about a message that point to no text: "Sorry for the long message, …", "I read your tips", "I've been meaning to tell
+// you this for a while."
+pattern!(
+    PLEASANTRY,
+    r"(?i)^(?:sorry|apologies|excuse me|forgive me) (?:for|about) (?:the|this|my|such a) (?:\w+,? )?(?:long |late )?(?:message|post|text|reply|answer|rant|novel|essay|note)s?\b|\bi read your \w+|\b(?:tell|ask|mention) (?:you )?(?:this|that) for (?:a while|ages|a long time|weeks|days|months)\b"
+);
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
 // A report that is complete within its sentence: "I told my parents I'm dropping law."
 pattern!(
@@ -242,7 +248,7 @@ pattern!(
     r"(?ix)(?P<start>^\s*|[.!?]\s+)(?:(?:and|so|ok|okay|hi|hey|hello|just|also|btw|bonjour|coucou|hallo|hola|an?|my|our|one|another|quick|small|short|little|random|dumb|stupid|silly|daft|first|second|big|
             tiny|some|the|life|kurze|kleine|petite|una)[\s,]+)*
         (?:questions?|updates?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
-           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor|(?:kurz\ )?zu\ mir|let\ me\ introduce\ myself|re(?:\ the)?\ \w+(?:\ \w+)?)
+           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|long\ story\ short|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor|(?:kurz\ )?zu\ mir|let\ me\ introduce\ myself|re(?:\ the)?\ \w+(?:\ \w+)?)
         (?:\ (?:about|on|regarding|zur?|zum|cuisine|sobre)(?:\ \w+){0,3})?\s?:\s"
 );
 pattern!(

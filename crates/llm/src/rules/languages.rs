@@ -50,7 +50,7 @@ static LANGUAGES: [Language; 3] = [
         lines: LazyLock::new(|| compiled(german::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
         dates: LazyLock::new(|| dates::compiled(german::DATES, names("de"), "am {weekday}", r"(?:am|im|vom|ab) ")),
-        joint: LazyLock::new(|| joint("und|aber|doch|deshalb|also|weil")),
+        joint: LazyLock::new(|| joint("and|but|und|aber|doch|deshalb|also|weil")),
         addition: LazyLock::new(|| {
             addition(
                 "im|in (?:der|dem|den|einem|einer|meinem|unserem)|mit|am|auf|neben|nahe|zusammen|bei|beim|jeden|trotz|seit",
@@ -65,7 +65,7 @@ static LANGUAGES: [Language; 3] = [
             let weekday = "{weekday}(?: prochain)?";
             dates::compiled(french::DATES, names("fr"), weekday, r"(?:le|en|depuis|au mois de) ")
         }),
-        joint: LazyLock::new(|| joint("et|mais|donc|car|alors|parce que")),
+        joint: LazyLock::new(|| joint("and|but|et|mais|donc|car|alors|parce que")),
         addition: LazyLock::new(|| addition("avec|chez|dans|au|pour|sur|près|tous|toutes|chaque|en|à|qui|où")),
         subjects: &["je ", "nous "],
     },
@@ -73,7 +73,7 @@ static LANGUAGES: [Language; 3] = [
         lines: LazyLock::new(|| compiled(spanish::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
         dates: LazyLock::new(|| dates::compiled(spanish::DATES, names("es"), "el {weekday}", r"(?:el|en|desde) ")),
-        joint: LazyLock::new(|| joint("y|e|pero|así que|porque|aunque")),
+        joint: LazyLock::new(|| joint("and|but|y|e|pero|así que|porque|aunque")),
         addition: LazyLock::new(|| addition("con|en|para|cerca|todos|todas|cada|junto|por|donde|que")),
         subjects: &[],
     },

@@ -74,7 +74,7 @@ pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)
 /// conjunctions, verbs and pronouns.
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled(
-        r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|when|while|since|after|before|than) )(?:",
+        r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|that|when|while|since|after|before|than) )(?:",
         OF_MENTIONS,
         ")",
     )
@@ -119,7 +119,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i}(?: was)? (?:grew up|raised|born and raised) in {o}",                    Holds,   "is_from",        Place,      0.8),
     ("i was born (?:and raised )?in {o}",                                         Began,   "born_in",        Place,      0.9),
     ("i was born(?: (?:and raised )?in (?P<place>.+?))?",                         Dates,   "born_on",        Date,       0.9),
-    ("my birthday (?:is|was)",                                                    Dates,   "has_birthday",   Birthday,   0.9),
+    ("my (?:birthday|bday|b-day) (?:is|was)",                                                    Dates,   "has_birthday",   Birthday,   0.9),
     ("(?:is|was|it's|it was) my birthday",                                        Dates,   "has_birthday",   Birthday,   0.9),
     ("{i_am} (?P<o>[1-9]\\d) years old",                                          Becomes, "age",            Listed,     0.9),
     ("{i_am} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Becomes, "age",            Listed,     0.8),
@@ -152,6 +152,8 @@ const OF_CLAUSES: &[Line] = &[
     ("{i}(?: was| have been| got|'ve been)? (?:fired|laid off|let go) (?:from|by) (?:my job at )?{o}", Ends, "works_at", Employer, 0.9),
     ("{i_am} no longer (?:with|at|employed (?:at|by|with)) {o}",                  Ends,    "works_at",       Employer,   0.9),
     ("{i_have} (?:handed in|given|gave) (?:my|our) (?:notice|resignation) (?:at|to) {o}", Ends, "works_at",    Employer,   0.8),
+    ("{i_have} started at {o} as an? (?P<occupation>.+?)",                        Began,   "works_at",       Employer,   0.9),
+    ("{i_have} started at (?P<employer>.+?) as an? {o}",                          Began,   "works_as",       Occupation, 0.9),
     ("{i_have} (?:retired|resigned) from {o}",                                    Ends,    "works_at",       Employer,   0.9),
     ("{i_am} (?:studying|majoring in) {o}(?: at (?P<school>.+?))?(?: in (?P<place>.+?))?", Holds, "studies", Field,      0.8),
     ("{i} (?:study|major in) {o}(?: at (?P<school>.+?))?(?: in (?P<place>.+?))?", Holds,   "studies",        Field,      0.8),
