@@ -3,6 +3,8 @@
 //! Operations are ordered by (event time, time said, source, position), never by arrival. So an old diary that is
 //! imported late does not override newer facts, and any order of the log gives the same result.
 //!
+//! A marriage ends the engagement to the same person; a divorce ends the marriage.
+//!
 //! Facts stated by their own subject or entered by hand are first-hand. A DELETE, UPDATE or new value from somebody
 //! else (hearsay) neither ends nor replaces them.
 
@@ -28,6 +30,15 @@ pub(super) const SINGLE: [&str; 12] = [
     "time_zone",
     "works_as",
 ];
+
+/// Returns the predicate that a new fact ends, and the value that it ends: `None` means all values.
+fn ended_by<'a>(predicate: &str, object: &'a str) -> Option<(&'static str, Option<&'a str>)> {
+    match predicate {
+        "married_to" => Some(("engaged_to", Some(object))),
+        "marital_status" if entity_key(object) == "divorced" => Some(("married_to", None)),
+        _ => None,
+    }
+}
 
 /// Returns the facts that follow from a log, by `valid_from`, then by id. Includes inferred aliases for names of one
 /// entity, each with its reason.
@@ -68,6 +79,9 @@ struct Table {
 impl Table {
     fn apply(&mut self, operation: &FactOperation) {
         self.expire(operation);
+        if operation.verb != Verb::Delete {
+            self.end_others(operation);
+        }
         match operation.verb {
             Verb::Insert | Verb::Update if SINGLE.contains(&operation.predicate.as_str()) => {
                 self.replace(operation, None);
@@ -75,6 +89,14 @@ impl Table {
             Verb::Insert => self.assert(operation),
             Verb::Update => self.replace(operation, named(operation.replaces.as_deref())),
             Verb::Delete => self.close(operation, named(Some(&operation.object)), None),
+        }
+    }
+
+    /// Ends the facts of another predicate that cannot hold beside the new one.
+    fn end_others(&mut self, operation: &FactOperation) {
+        if let Some((predicate, object)) = ended_by(&operation.predicate, &operation.object) {
+            let ending = FactOperation { predicate: predicate.to_owned(), ..operation.clone() };
+            self.close(&ending, object, None);
         }
     }
 

@@ -78,6 +78,16 @@ pub(super) fn without_tail(clause: &str) -> &str {
     TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
 }
 
+/// Adds the subject that a short note leaves out at its beginning: "moved to Tampere last month", "vegan btw". A participle or an
+/// adjective without a word such as "now" may be a topic: "living in Ghent".
+pub(super) fn with_subject(clause: &str, turn: &str) -> String {
+    match clause {
+        _ if HAS_DONE.is_match(clause) => format!("I {clause}"),
+        _ if IS_DOING.is_match(clause) && IS_NOTE.is_match(turn) => format!("I'm {clause}"),
+        _ => clause.to_owned(),
+    }
+}
+
 /// Returns the length of the part of a clause before any word that supposes something.
 pub(super) fn certain_length(clause: &str) -> usize {
     SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
@@ -137,7 +147,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
 fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
     let states = !UNSURE.is_match(sentence) && !is_reported(sentence);
     let supposes = SUPPOSES.find(sentence).map_or(sentence.len(), |word| word.start());
-    let mut clauses = Vec::new();
+    let mut clauses: Vec<Clause> = Vec::new();
     for Piece { begin, text: piece, contrasts } in pieces(sentence, today) {
         let text = bare(&piece);
         // "In the novel I live in Rome and I have a dog": no part of it is true.
@@ -145,12 +155,17 @@ fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
             break;
         }
         let states = states && begin <= supposes;
-        let clause = Clause { text: completed(&piece, text), states, ..first.clone() };
+        let text = match clauses.last() {
+            Some(before) if SHORT_OF_AM.is_match(text) && BRIEFLY.is_match(&before.text) => format!("am {text}"),
+            _ => completed(&piece, text),
+        };
+        let continues = VERB.is_match(&text);
+        let clause = Clause { text, states, ..first.clone() };
         clauses.push(if begin == 0 {
             clause
         } else {
             let link = if contrasts { Link::Contrasts } else { Link::Adds };
-            Clause { continues: VERB.is_match(text), voice: Voice::Own, link, ..clause }
+            Clause { continues, voice: Voice::Own, link, ..clause }
         });
     }
     clauses
@@ -190,7 +205,7 @@ fn pieces(sentence: &str, today: Date) -> Vec<Piece> {
     for (end, next) in starts.chain([(sentence.len(), sentence.len())]) {
         let text = sentence[begin..end.max(begin)].to_owned();
         // "My sister Eva and I …" is one clause.
-        if next < sentence.len() && SUBJECT.is_match(bare(&text)) {
+        if next < sentence.len() && SUBJECT.is_match(bare(&text)) && !STATES.is_match(&text) {
             continue;
         }
         match pieces.last_mut().filter(|before| is_date(bare(&before.text), today)) {
@@ -216,6 +231,8 @@ fn completed(piece: &str, bare: &str) -> String {
 /// Removes fillers and forms of address at the beginning ("Hey Mel, yeah, I …") and additions at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
+    // "Since March" is a date, "since I …" an introduction.
+    let lead = SINCE_DATE.find(clause).map_or(lead, |since| lead.min(since.start()));
     without_tail(clause[lead..].trim())
 }
 
@@ -296,6 +313,7 @@ pattern!(
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
       |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
+      |(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)((?:allergic\ to|married|engaged\ to|divorced|widowed|based\ in|living\ in|working\ (?:as|at|for)|originally\ from)\b)
       |\s*,?\s+(?:so|because|but)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
 );
@@ -307,7 +325,8 @@ pattern!(
         you\ know(?:\ what)?|to\ be\ honest|honest(?:ly)?|in\ fact|of\ course|fortunately|unfortunately|luckily|sadly|then|now|lately|
         recently|definitely|absolutely|totally|cool|nice|great|awesome|right|true|same\ here|me\ too|for\ me|as\ for\ me|besides|
         finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
-        hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|
+        hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|for\ your\ information|(?:before\ we\ (?:start|begin|continue|go\ on),?\ )?you\ (?:should|need\ to)\ know(?:\ that)?|before\ we\ (?:start|begin|continue|go\ on)|
+        i\ (?:should|need\ to|have\ to|want\ to|wanted\ to|forgot\ to)\ (?:mention|add|say|tell\ you|let\ you\ know)(?:\ that)?|
         ngl|lowkey|tbh|omg+|idk|ugh+|bruh|fr|lmao+|ok\ so|wait|listen|literally|look|oops|sry|sorry|
         just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|new\ here(?:\ o/)?|(?:please\ |kindly\ |just\ )?(?:note|remember|be\ aware|keep\ in\ mind)(?:\ that)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
         on\ a\ (?:personal|happier|different)\ note|in\ other\ news|long\ story\ short|to\ be\ clear|turns\ out|apart\ from\ that|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
@@ -322,6 +341,10 @@ pattern!(
         sadly|lately|already|finally|fyi|irl|in\ real\ life|myself|either|anyway|you\ know|i'm\ afraid|for\ the\ record|just\ so\ you\ know|by\ day|by\ trade|please|thanks|thank\ you|guys|folks|everyone|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
         for\ (?:work|school|college|uni|university|love|good|a\ living|(?:a|my|the|a\ new|my\ new)\ job)|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
+);
+pattern!(
+    SINCE_DATE,
+    r"(?i)\bsince (?:\d|last |this |yesterday|then|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 );
 // Introductions that limit the statement to some context.
 pattern!(
@@ -344,5 +367,27 @@ pattern!(
     DONE,
     r"(?i)^(?:moved|adopted|bought|quit|sold|joined|became|graduated|got (?:a|an|my|engaged|married|divorced|promoted|laid|fired)|started|signed up)\b"
 );
+pattern!(
+    HAS_DONE,
+    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from)|(?:lost|quit|left|sold|got fired from) (?:my|our)|broke up with|got (?:married|engaged|divorced)|graduated from|started learning|no longer (?:live|work))\b"
+);
+pattern!(
+    IS_DOING,
+    r"(?i)^(?:living in|based in|working (?:at|as|for)|studying|learning|allergic to|vegan|vegetarian|pescatarian|lactose intolerant|married to|engaged to)\b"
+);
+pattern!(
+    IS_NOTE,
+    r"(?i)^[^.!?\n]*\b(?:now|currently|rn|btw|by the way|fyi|atm|at the moment|these days|nowadays|again|note|since)\W*(?:$|[.!\n])"
+);
 pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
-pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own)\b");
+pattern!(STATES, r"(?i)(?:'s|\b(?:is|are|was|were|has|had|died|left|got|moved|works|lives))\b");
+// What a second predicate leaves out: "I'm vegan and allergic to nuts", "I'm 42, married to Tom".
+pattern!(
+    SHORT_OF_AM,
+    r"(?i)^(?:allergic to|married|engaged to|divorced|widowed|based in|living in|working (?:as|at|for)|originally from)\b"
+);
+pattern!(
+    BRIEFLY,
+    r"(?i)^(?:(?:i'?m|i am|we're|we are)(?: [\w-]+){1,3}|am (?:married|divorced|based|living|working|allergic|engaged|widowed)\b.*)$"
+);
+pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own|am)\b");

@@ -22,7 +22,8 @@ pub(super) fn is_foreign(text: &str) -> bool {
 /// Returns whether the sentence is about speech, a text or fiction, or points ahead to one, so that what follows may not be the
 /// speaker's own statement: "My tenant texted me this."
 pub(super) fn introduces(sentence: &str) -> bool {
-    INTRODUCES.is_match(sentence) || REPORTS.is_match(sentence) && !REPORTS_ALL.is_match(sentence)
+    !OPENS.is_match(sentence) && INTRODUCES.is_match(&PLEASANTRY.replace(sentence, ""))
+        || REPORTS.is_match(sentence) && !REPORTS_ALL.is_match(sentence)
 }
 
 /// Whose voice a sentence is in.
@@ -103,7 +104,7 @@ pub(super) fn own_lines(text: &str) -> Vec<String> {
 // Text to work on, role play, fiction, and text of others.
 pattern!(
     FOREIGN,
-    r#"(?imx)\b(?:translat\w+|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
+    r#"(?imx)\b(?:translat(?:e[ds]?|ing|ions?)|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
         role-?\ ?play\w*|pretend\w*|fiction\w*|hypothetical\w*|lyrics|screenplay|dialogues?|transcripts?|examples?|for\ instance|template|
         scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
         übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
@@ -142,18 +143,29 @@ pattern!(
         scenes?|scripts?|dreamt|dreamed|dream\ i|lied|lies?|truths?|templates?|samples?|prompts?|personas?|speech(?:es)?|toasts?|interview(?:s|ed)?|dialogues?|
         transcripts?|ad|advert\w*|listing|article|voicemail|stickers?|signs?|posters?|slogans?|mottos?|headlines?|statements?|introduc\w+|describ\w+|
         wrote|written|writes|claim(?:s|ed)|quoted|dictat\w+|shouted|sang|sings|goes\ (?:like|something)|(?:i|he|she|they)\ (?:heard|read)|
-        translat\w+|correct(?:ed|ion)?|proofread|rewrit\w+|rephrase|paraphrase|pretend\w*|imagin\w+|suppos\w+|assum\w+|hypothe\w+|fiction\w*|invent\w*|made[- ]up|
+        translat(?:e[ds]?|ing|ions?)|correct(?:ed|ion)?|proofread|rewrit\w+|rephrase|paraphrase|pretend\w*|imagin\w+|suppos\w+|assum\w+|hypothe\w+|fiction\w*|invent\w*|made[- ]up|
         on\ the\ phone|as\ follows|following|below|like\ so|(?:same|these|own|first|last|famous)\ words)\b
       |\b(?:this|these)(?:\W*$|:|\ (?:for|from|to|on|as|into|is|one|about|out|down|in)\b)
       |\b(?:an?|the|my|our|your|this|that|one|another|from)\ (?:customer|client|patient|tenant|student|guest|reader|caller|applicant|recruiter)s?\b
       |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|\byou\ [^.!?]*\bas\ (?:if|an?|my)\b
       |^i(?:'m|'ll\ be|\ am)\ (?:now\ )?(?:the|your)\ \p{L}+(?:\ now)?\W*$"
 );
+// The speaker is about to speak of themselves: "Let me introduce myself."
+pattern!(
+    OPENS,
+    r"(?i)^(?:(?:hi|hello|hey|so|ok|okay|first(?: of all)?|well|good (?:morning|evening|afternoon))[\s,!.]+)*(?:please )?(?:let me|allow me to|i'd like to|i would like to|i want to|i should|i'll|i will)(?: just| first| quickly| briefly)? introduce (?:myself|ourselves)(?: first| quickly| briefly| here| properly)?\W*$"
+);
+// Words about a message that point to no text: "Sorry for the long message, …", "I read your tips", "I've been meaning to tell
+// you this for a while."
+pattern!(
+    PLEASANTRY,
+    r"(?i)^(?:sorry|apologies|excuse me|forgive me) (?:for|about) (?:the|this|my|such a) (?:\w+,? )?(?:long |late )?(?:message|post|text|reply|answer|rant|novel|essay|note)s?\b|\bi read your \w+|\b(?:tell|ask|mention) (?:you )?(?:this|that) for (?:a while|ages|a long time|weeks|days|months)\b"
+);
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
 // A report that is complete within its sentence: "I told my parents I'm dropping law."
 pattern!(
     REPORTS_ALL,
-    r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|we|we're|you|you're|he|he's|she|she's|it|it's|they|they're|my|our|there)\b(?: \S+){2,}|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
+    r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|we|we're|you|you're|he|he's|she|she's|it|it's|they|they're|my|our|there)\b(?: \S+){2,}|(?:yes|no|sorry|hi|hello|thanks|thank you|goodbye|bye)(?: to [\w' ]+)?[.!]*$|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
 );
 // A sentence in the speaker's own voice, after its introductory words.
 pattern!(
@@ -196,6 +208,7 @@ pattern!(
         tea|coffee|soup|dinner|lunch|breakfast|toast|wow|oh|ah|ugh|phew|lol|haha\w*|omg|yay|hooray|welp|well|so|anyway|also|btw|fyi|ps|first|second|third|firstly|secondly|one|two|three|four|context|background|situation|
         bins|match|train|flight|back|still|already|early|late|soon|later|now|then|barely|hardly|slowly|always|sometimes|often|maybe|perhaps|long\ story|guilty|busted|true\ story|fun\ fact|full\ disclosure|
         hallo|guten|moin|servus|danke|bitte|ja|nein|genau|schön|bonjour|bonsoir|salut|coucou|merci|oui|non|hola|buenas|buenos|gracias|sí|vale)\b
+      |^(?:happy|merry|frohe\w*|bonne|joyeux|feliz)\ (?:new|christmas|easter|birthday|holidays|hanukkah|diwali|eid|thanksgiving|year|weihnachten|neue\w*|ostern|année|noël|anniversaire|año|navidad|cumpleaños)\b
       |^[\d\W]+$|(?:^|quick\ |small\ |little\ |short\ |life\ |family\ |health\ |an\ )update\b|\b\w{3,}ly\b"
 );
 // Subjects that are other people, who may be about to speak.
@@ -235,7 +248,7 @@ pattern!(
     r"(?ix)(?P<start>^\s*|[.!?]\s+)(?:(?:and|so|ok|okay|hi|hey|hello|just|also|btw|bonjour|coucou|hallo|hola|an?|my|our|one|another|quick|small|short|little|random|dumb|stupid|silly|daft|first|second|big|
             tiny|some|the|life|kurze|kleine|petite|una)[\s,]+)*
         (?:questions?|updates?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
-           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|re(?:\ the)?\ \w+(?:\ \w+)?)
+           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|long\ story\ short|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor|(?:kurz\ )?zu\ mir|let\ me\ introduce\ myself|re(?:\ the)?\ \w+(?:\ \w+)?)
         (?:\ (?:about|on|regarding|zur?|zum|cuisine|sobre)(?:\ \w+){0,3})?\s?:\s"
 );
 pattern!(

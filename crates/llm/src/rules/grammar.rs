@@ -15,17 +15,28 @@ macro_rules! pattern {
 pub(super) use pattern;
 
 /// Words that patterns contain in braces, each with the pattern that replaces it. An entry may refer to entries below it.
-const WORDS: [(&str, &str); 22] = [
+const WORDS: [(&str, &str); 29] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
-    ("i", r"(?:i|we|(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|family) and i){adv}"),
-    ("i_am", r"(?:i'?m|i am|we're|we are){adv}"),
-    ("i_have", r"(?:i'?ve|i have|we've|we have|i|we){adv}"),
-    ("i_own", r"(?:i|we){adv} (?:have|own|have got)|(?:i|we)'ve{adv} got"),
+    (
+        "i_work",
+        r"{i} work(?:,? full[- ]time| part[- ]time|(?: the)? (?:night|day|early|late|evening|morning|weekend) shifts?| nights)?",
+    ),
+    ("i", r"(?:i|we|{and_i}){adv}"),
+    ("i_am", r"(?:i'?m|i am|we're|we are|{and_i} are){adv}"),
+    ("i_have", r"(?:i'?ve|i have|we've|we have|i|we|{and_i}(?: have)?){adv}"),
+    ("i_own", r"(?:i|we|{and_i}){adv} (?:have|own|have got)|(?:i|we)'ve{adv} got"),
+    // The speaker with somebody else: "my wife Clara and I".
+    (
+        "and_i",
+        r"(?:(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|spouse|hubby|bf|gf|brother|sister|family)(?: {name})?|{name}) and i",
+    ),
     ("i_have_been", r"(?:i'?ve been|i have been|we've been|we have been){adv}"),
     ("o", r"(?P<o>.+?)"),
     // Whom or what somebody lives with.
     ("with", r"(?:,? with (?:my|our) [\p{L}' ]{2,40})?"),
     ("names", r"(?P<o>{name}(?:(?:,? and |, | & ){name})*)"),
+    // A number that the names after it must match: "two dogs, Rex and Max".
+    ("count", r"(?P<count>two|three|four|five|six|[2-6])"),
     ("name", r"(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?)"),
     ("small_name", r"(?P<o>(?-i:\p{Ll}{3,14}))"),
     (
@@ -35,12 +46,20 @@ const WORDS: [(&str, &str); 22] = [
     ("at", r"(?: (?:at|for|with) (?P<employer>.+?))?(?: (?:here )?in (?P<place>.+?))?"),
     (
         "named",
-        r"(?:,? (?:named|called|who is called|whose name is|by the name of)|'s name is|'s called| is called| is named)",
+        r"(?:,? (?:named|called|who is called|whose name is|by the name of|who are called|whose names are)|'s name is|'s called| is called| is named)",
     ),
     (
         "relative",
         r"(?:(?:best|older|elder|younger|little|big|oldest|eldest|youngest|twin|good|close|dear|baby|only|lovely|own|eldest|first[- ]born|line) )*(?P<kin>{kin})",
     ),
+    // Relatives who are nobody's partners in business: "our neighbor Canada", "our partner Siemens".
+    (
+        "of_ours",
+        r"(?:(?:older|elder|younger|little|big|oldest|eldest|youngest|twin|only|first[- ]born) )*(?P<kin>son|daughter|grandson|granddaughter|mother|mom|mum|father|dad|sister|brother|grandmother|grandma|grandfather|grandpa|nephew|niece)",
+    ),
+    ("kids", r"(?P<kin>kids|children|sons|daughters|twins|brothers|sisters|siblings|parents|grandchildren|grandkids)"),
+    ("degree", r"(?:phd|ph\.d\.|doctorate|mba|(?:master|bachelor)(?:'?s)?(?: degree)?|degree|apprenticeship)"),
+    ("partly", r"(?: strictly| mostly)?"),
     (
         "kin",
         r"sister|sis|brother|bro|mother|mom|mum|mam|mama|papa|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|grandad|granddad|grandson|granddaughter|nephew|niece|friend|mate|bestie|bff|boss|line manager|manager|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|bf|gf|hubby|wifey|partner|fianc[eé]e?|stepson|stepdaughter|stepmother|stepmum|stepmom|stepfather|stepdad|stepbrother|stepsister|godson|goddaughter|godmother|godfather|housemate",
@@ -70,6 +89,11 @@ pub(super) fn spelled(pattern: &str) -> String {
 /// Returns the predicate for a kind of relative.
 pub(super) fn relation(kin: &str) -> String {
     match kin.to_lowercase().as_str() {
+        "kids" | "children" | "twins" => "has_child".to_owned(),
+        "siblings" | "parents" | "sons" | "daughters" | "brothers" | "sisters" => {
+            format!("has_{}", kin.to_lowercase().trim_end_matches('s'))
+        }
+        "grandchildren" | "grandkids" => "has_grandchild".to_owned(),
         "wife" | "husband" | "spouse" | "hubby" | "wifey" => "married_to".to_owned(),
         "boyfriend" | "girlfriend" | "partner" | "bf" | "gf" => "has_partner".to_owned(),
         "sis" => "has_sister".to_owned(),

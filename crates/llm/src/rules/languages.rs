@@ -10,6 +10,7 @@ mod french;
 mod german;
 mod spanish;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -23,7 +24,8 @@ type Line = (&'static str, &'static str);
 
 /// Groups of lines and dates. A group that begins with the name of another comes before it, because they are replaced in this
 /// order. A word missing from the dictionary stays as it is: it is a name, or no rule accepts it.
-const GROUPS: [&str; 12] = ["former", "number", "month", "food", "name", "year", "kin", "pet", "day", "o", "n", "y"];
+const GROUPS: [&str; 15] =
+    ["former", "number", "month", "food", "names", "name", "year", "list", "kin", "pet", "day", "e", "o", "n", "y"];
 
 /// Tables of one language.
 struct Language {
@@ -40,12 +42,15 @@ struct Language {
     subjects: &'static [&'static str],
 }
 
+/// Maximum members of an enumeration after the first.
+const MOST_MEMBERS: usize = 8;
+
 static LANGUAGES: [Language; 3] = [
     Language {
         lines: LazyLock::new(|| compiled(german::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
         dates: LazyLock::new(|| dates::compiled(german::DATES, names("de"), "am {weekday}", r"(?:am|im|vom|ab) ")),
-        joint: LazyLock::new(|| joint("und|aber|doch|deshalb|also|weil")),
+        joint: LazyLock::new(|| joint("and|but|und|aber|doch|deshalb|also|weil")),
         addition: LazyLock::new(|| {
             addition(
                 "im|in (?:der|dem|den|einem|einer|meinem|unserem)|mit|am|auf|neben|nahe|zusammen|bei|beim|jeden|trotz|seit",
@@ -60,7 +65,7 @@ static LANGUAGES: [Language; 3] = [
             let weekday = "{weekday}(?: prochain)?";
             dates::compiled(french::DATES, names("fr"), weekday, r"(?:le|en|depuis|au mois de) ")
         }),
-        joint: LazyLock::new(|| joint("et|mais|donc|car|alors|parce que")),
+        joint: LazyLock::new(|| joint("and|but|et|mais|donc|car|alors|parce que")),
         addition: LazyLock::new(|| addition("avec|chez|dans|au|pour|sur|près|tous|toutes|chaque|en|à|qui|où")),
         subjects: &["je ", "nous "],
     },
@@ -68,7 +73,7 @@ static LANGUAGES: [Language; 3] = [
         lines: LazyLock::new(|| compiled(spanish::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
         dates: LazyLock::new(|| dates::compiled(spanish::DATES, names("es"), "el {weekday}", r"(?:el|en|desde) ")),
-        joint: LazyLock::new(|| joint("y|e|pero|así que|porque|aunque")),
+        joint: LazyLock::new(|| joint("and|but|y|e|pero|así que|porque|aunque")),
         addition: LazyLock::new(|| addition("con|en|para|cerca|todos|todas|cada|junto|por|donde|que")),
         subjects: &[],
     },
@@ -93,10 +98,10 @@ pub(super) fn in_english(sentence: &str) -> Vec<String> {
 impl Language {
     /// Returns the clauses of a sentence. Cuts at joints first, because the object of a line could extend across them.
     fn statements(&self, sentence: &str) -> Option<Vec<String>> {
-        let pieces = self.joint.split(sentence).enumerate().map(|(index, piece)| {
+        let pieces = self.pieces(sentence).into_iter().enumerate().map(|(index, piece)| {
             let complete = |subject: &&str| self.clause(&format!("{subject}{piece}"));
             let completed = || self.subjects.iter().find_map(complete).filter(|_| index > 0);
-            self.clause(piece).or_else(completed)
+            self.enumeration(piece).or_else(|| self.clause(piece)).or_else(completed)
         });
         let pieces: Vec<Option<String>> = pieces.collect();
         let clauses: Vec<String> = pieces.iter().map_while(Clone::clone).collect();
@@ -109,13 +114,55 @@ impl Language {
         if is_relative { whole() } else { beginning().or_else(whole) }
     }
 
+    /// Cuts a sentence at its joints, except within an enumeration ("zwei Hunde, Rex und Max") and between a couple ("meine Frau
+    /// Clara und ich").
+    fn pieces<'a>(&self, sentence: &'a str) -> Vec<&'a str> {
+        let joints = || self.joint.find_iter(sentence);
+        let starts = std::iter::once(0).chain(joints().map(|joint| joint.end()));
+        let ends = joints().map(|joint| joint.start()).chain([sentence.len()]);
+        let mut rest: Vec<(usize, usize)> = starts.zip(ends).collect();
+        let mut pieces = Vec::new();
+        while let Some((start, end)) = rest.first().copied() {
+            let members =
+                rest[1..].iter().take_while(|(start, end)| self.is_member(&sentence[*start..*end])).take(MOST_MEMBERS);
+            let is_whole = |count: &usize| self.enumeration(&sentence[start..rest[*count].1]).is_some();
+            let is_couple = rest
+                .get(1)
+                .is_some_and(|next| COUPLE.is_match(&sentence[start..end]) && AND_I.is_match(&sentence[next.0..]));
+            let count = (1..=members.count()).rev().find(is_whole).unwrap_or(usize::from(is_couple));
+            pieces.push(&sentence[start..rest[count].1]);
+            rest.drain(..=count);
+        }
+        pieces
+    }
+
+    /// Returns whether a piece may be part of an enumeration: a name or a word of the dictionary.
+    fn is_member(&self, piece: &str) -> bool {
+        NAME.is_match(piece) || self.words.contains_key(&folded(&A_LITTLE.replace(piece, "")))
+    }
+
+    /// Returns the English clause for an enumeration of names or words.
+    fn enumeration(&self, text: &str) -> Option<String> {
+        let lines = self.lines.iter().filter(|(_, english)| english.contains("$names") || english.contains("$list"));
+        lines.into_iter().find_map(|(line, english)| Some(self.filled(&line.captures(text)?, english)))
+    }
+
     /// Returns the English clause for a sentence. A date may be anywhere in it.
     fn clause(&self, sentence: &str) -> Option<String> {
+        let inverted = || INVERTED.is_match(sentence).then(|| INVERTED.replace(sentence, "$subject $verb $rest"));
+        let of_adverb = || self.dated_clause(&inverted()?);
+        self.dated_clause(sentence).or_else(of_adverb)
+    }
+
+    fn dated_clause(&self, sentence: &str) -> Option<String> {
         let dated = self.dates.iter().find_map(|(date, english)| {
             let found = date.captures(sentence)?;
             let range = found.get(0)?.range();
             let rest = format!("{} {}", sentence[..range.start].trim_end(), sentence[range.end..].trim_start());
-            let clause = self.without_date(rest.trim_matches([' ', ',']))?;
+            let rest = rest.trim_matches([' ', ',']);
+            let turned = || AFTER_DATE.is_match(rest).then(|| AFTER_DATE.replace(rest, "$subject $verb $rest"));
+            let of_turned = || self.without_date(&turned().filter(|_| range.start == 0)?);
+            let clause = self.without_date(rest).or_else(of_turned)?;
             Some(format!("{clause} {}", self.filled(&found, english)))
         });
         dated.or_else(|| self.without_date(sentence))
@@ -129,13 +176,26 @@ impl Language {
     fn filled(&self, found: &Captures<'_>, english: &str) -> String {
         let filled = GROUPS.iter().fold(english.to_owned(), |text, group| {
             let word = found.name(group).map_or("", |word| word.as_str());
-            text.replace(&format!("${group}"), self.translated(word))
+            text.replace(&format!("${group}"), &self.of_group(group, word))
         });
         filled.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
 impl Language {
+    /// Returns the English text of a group.
+    fn of_group<'a>(&self, group: &str, text: &'a str) -> Cow<'a, str> {
+        let translated = |word: &str| match A_LITTLE.find(word) {
+            Some(little) => format!("some {}", self.translated(&word[little.end()..])),
+            None => self.translated(word).to_owned(),
+        };
+        match group {
+            "names" => self.joint.split(text).collect::<Vec<_>>().join(" and ").into(),
+            "list" => self.joint.split(text).map(translated).collect::<Vec<_>>().join(", ").into(),
+            _ => self.translated(text).into(),
+        }
+    }
+
     /// Returns the English word from the dictionary, otherwise the word itself. If the dictionary lacks the word, what a
     /// preposition adds to it is removed first, unless that says that the statement is not real: "im Spiel".
     fn translated<'a>(&self, word: &'a str) -> &'a str {
@@ -156,6 +216,9 @@ fn dictionary(text: &'static str) -> HashMap<String, &'static str> {
 fn compiled(lines: &[Line]) -> Vec<(Regex, &'static str)> {
     let whole = |line: &str| {
         let line = line
+            .replace("{names}", r"(?P<names>{a_name}(?:(?:, | (?:und|et|y|e) ){a_name})*)")
+            .replace("{list}", "(?P<list>[^;:]+?)")
+            .replace("{a_name}", r"(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?)")
             .replace("{o}", "(?P<o>[^,;:]+?)")
             .replace("{name}", r"(?P<name>(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?))");
         Regex::new(&format!("(?i)^(?:{line})$")).expect("a line of a language is valid")
@@ -173,9 +236,19 @@ fn joint(words: &str) -> Regex {
 
 pattern!(
     LEAD,
-    r"(?ix)^(?:(?:hallo|hi|hey|moin|servus|guten\ (?:morgen|tag|abend)|ja|nein|ach|na\ ja|naja|bonjour|bonsoir|salut|coucou|oui|non|bon|hola|buenas(?:\ (?:tardes|noches))?|buenos\ días|oye|sí|no)
-        (?:\ (?:zusammen|alle|allerseits|ihr\ lieben|à\ (?:tous|toutes)|tout\ le\ monde|a\ todos|a\ todas|chicos|chicas))?\s*[,!.]\s*
+    r"(?ix)^(?:(?:hallo|hi|hey|moin|servus|guten\ (?:morgen|tag|abend)|ja|nein|ach|na\ ja|naja|bonjour|bonsoir|salut|coucou|oui|non|bon|hola|buenas(?:\ (?:tardes|noches))?|buenos\ días|oye|sí|no|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor)
+        (?:\ (?:zusammen|alle|allerseits|ihr\ lieben|à\ (?:tous|toutes)|tout\ le\ monde|a\ todos|a\ todas|chicos|chicas))?\s*[,!.:]\s*
       |(?:also|übrigens|und|alors|au\ fait|et|bueno|pues|por\ cierto|y)[\s,!.]+)+"
+);
+pattern!(NAME, r"^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$");
+pattern!(A_LITTLE, r"(?i)^(?:ein (?:bisschen|wenig)|etwas|un peu (?:de |d')?|un poco (?:de )?|algo de)\s*");
+pattern!(COUPLE, r"^(?:(?i:meine?|unsere?|mon|ma|notre|mi|nuestr[oa]) \p{L}+(?: \p{Lu}\p{Ll}+)?|\p{Lu}\p{Ll}+)$");
+pattern!(AND_I, r"(?i)^(?:ich|moi|yo)\b");
+// German puts the verb before the subject after a date or an adverb: "Seit 2019 wohne ich in Bern".
+pattern!(AFTER_DATE, r"(?i)^(?P<verb>\p{L}+) (?P<subject>ich|wir) (?P<rest>.+)$");
+pattern!(
+    INVERTED,
+    r"(?i)^(?:jetzt|inzwischen|mittlerweile|zurzeit|zur zeit|momentan|aktuell|endlich|leider|außerdem|seitdem|nun) (?P<verb>\p{L}+) (?P<subject>ich|wir) (?P<rest>.+)$"
 );
 // A question after statements.
 pattern!(

@@ -44,6 +44,8 @@ pub(super) enum Shape {
     Children,
     /// Things that people own.
     Belonging,
+    /// A car of a known make: "Toyota Yaris".
+    Vehicle,
     /// Things and activities that people like or dislike in general.
     Taste,
     /// A favourite of its kind.
@@ -86,12 +88,13 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::School => one(is_title(text) && SCHOOL.is_match(text), text),
         Shape::Occupation => one(has_head(text, &OCCUPATIONS, &OCCUPATION_MODIFIERS), text),
         Shape::Names | Shape::Alias => members(text, is_name),
-        Shape::FirstName => one(text.split(' ').next().is_some_and(|name| FIRST_NAMES.has(name)), text),
+        Shape::FirstName => members(text, is_first_name),
         Shape::SmallFirstName => one(FIRST_NAMES.has(text) && !WORD.is_match(text), text),
         Shape::SmallName => one(SMALL_NAME.is_match(text) && !NOT_NAMES.has(text) && !EMPHASISED.has(text), text),
         Shape::Pets => pets(text),
         Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
         Shape::Belonging => belonging(text).into_iter().collect(),
+        Shape::Vehicle => one(VEHICLE.is_match(text), text),
         Shape::Taste => members(text, is_taste),
         Shape::Favorite => one(is_favorite(text, kind.unwrap_or_default()), text.trim_matches('"')),
         Shape::Allergen => members(text, |text| ALLERGENS.has(text)),
@@ -180,6 +183,32 @@ fn is_name(text: &str) -> bool {
     NAME.is_match(text) && !text.split([' ', '-']).any(names_nobody) && !names_nobody(text)
 }
 
+/// Returns whether a name begins with a common given name that is not also an adjective: "My brother is Christian".
+fn is_first_name(text: &str) -> bool {
+    let is_name = |name: &str| FIRST_NAMES.has(name) && !LANGUAGES.has(name) && !ADJECTIVE.is_match(name);
+    text.split(' ').next().is_some_and(is_name)
+}
+
+/// Returns the number from two to six that a word or digit names.
+pub(super) fn count(word: &str) -> Option<usize> {
+    const WORDS: [&str; 5] = ["two", "three", "four", "five", "six"];
+    let named = WORDS.iter().position(|known| word.eq_ignore_ascii_case(known)).map(|place| place + 2);
+    named.or_else(|| word.parse().ok())
+}
+
+/// Returns the kind of one pet: "two dogs" and "dogs" are "dog".
+pub(super) fn kind_of_pet(text: &str) -> String {
+    let kind = COUNTED.captures(text).map_or(text, |found| found.name("rest").map_or(text, |rest| rest.as_str()));
+    let endings = [("ies", "y"), ("es", ""), ("s", "")];
+    let singular = endings.iter().filter_map(|(plural, one)| Some(format!("{}{one}", kind.strip_suffix(plural)?)));
+    let known = |kind: &String| PETS.has(kind.rsplit(' ').next().unwrap_or_default()) || PETS.has(kind);
+    if known(&kind.to_owned()) {
+        kind.to_owned()
+    } else {
+        singular.into_iter().find(known).unwrap_or_else(|| kind.to_owned())
+    }
+}
+
 /// Returns the pets in a text: "a dog", "a dog and two cats", "two black cats". Returns an empty list if any part is no known
 /// animal.
 fn pets(text: &str) -> Vec<String> {
@@ -217,7 +246,7 @@ fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> 
 fn belonging(text: &str) -> Option<String> {
     let thing = DETERMINER.replace(text, "");
     let thing = thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(&thing);
-    has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS).then(|| thing.to_owned())
+    (has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS) || VEHICLE.is_match(thing)).then(|| thing.to_owned())
 }
 
 /// Returns whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".
@@ -284,7 +313,7 @@ pattern!(
 );
 pattern!(
     SCHOOL,
-    r"\b(?:University|Universität|Université|College|School|Institute|Academy|Polytechnic|Conservatory|Yale|Harvard|Oxford|Cambridge|MIT|Stanford|Princeton|Columbia|Cornell|Berkeley|UCLA|USC|NYU|Caltech|ETH|EPFL|LSE|KTH|TU \p{Lu}\p{Ll}+|Brown|Dartmouth|Duke|Georgetown)\b"
+    r"\b(?:University|Universität|Universidad|Universitat|Université|Università|Hochschule|Sorbonne|Sciences Po|RWTH|LMU|Complutense|UNAM|College|School|Institute|Academy|Polytechnic|Conservatory|Yale|Harvard|Oxford|Cambridge|MIT|Stanford|Princeton|Columbia|Cornell|Berkeley|UCLA|USC|NYU|Caltech|ETH|EPFL|LSE|KTH|TU \p{Lu}\p{Ll}+|Brown|Dartmouth|Duke|Georgetown)\b"
 );
 pattern!(
     WORKPLACE,
@@ -319,6 +348,13 @@ pattern!(
     COLOR,
     r"(?i)^(?:(?:dark|light|navy|sky|royal|forest|baby|hot|pale|emerald) )?(?:red|blue|green|yellow|orange|purple|violet|pink|black|white|brown|gray|grey|turquoise|teal|gold|silver|maroon|magenta|indigo|lavender|beige|cyan|navy)$"
 );
+// Makes of cars, with a model: "Toyota Yaris", "VW Golf". Other things that people drive may belong to their work.
+pattern!(
+    VEHICLE,
+    r"^(?:(?i:toyota|honda|ford|volkswagen|vw|audi|bmw|mercedes|volvo|saab|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citroën|citroen|fiat|dacia|kia|hyundai|mazda|nissan|subaru|suzuki|tesla|porsche|jeep|chevrolet|chevy|dodge|lexus|mitsubishi|land rover|mini cooper|alfa romeo|harley(?: davidson)?|ducati|yamaha|kawasaki|vespa))(?: (?:[\p{Lu}\d][\p{L}\d-]*)){0,2}$"
+);
+// Given names that are adjectives too.
+pattern!(ADJECTIVE, r"(?i)^(?:christian|roman|norman|frank|art|rich|stormy|sunny|major|noble|ernest|gay|happy|merry)$");
 pattern!(SEASON, r"(?i)^(?:spring|summer|autumn|fall|winter)$");
 
 #[cfg(test)]

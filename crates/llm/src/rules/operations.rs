@@ -46,7 +46,11 @@ impl<'a> Operations<'a> {
         let (mut held, mut speaks) = (false, false);
         // The length of the log before the last sentence and before this one.
         let (mut last, mut this) = (self.log.len(), self.log.len());
-        for mut clause in clauses::of(&turn.text, turn.days.0) {
+        for (index, mut clause) in clauses::of(&turn.text, turn.days.0).into_iter().enumerate() {
+            // The subject of an answer may be in the question.
+            if index == 0 && !is_answer {
+                clause.text = clauses::with_subject(&clause.text, &turn.text);
+            }
             if speakers.is_other(turn.speaker().unwrap_or_default(), &clause.text) {
                 break;
             }

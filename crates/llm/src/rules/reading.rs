@@ -131,7 +131,12 @@ impl Reading<'_> {
         if !self.fits_its_date() || !self.is_of_its_classes(found) {
             return Vec::new();
         }
-        let objects = self.objects(found).into_iter().filter(|object| self.is_another(object, found));
+        let objects = self.objects(found);
+        // "Two dogs, Rex" may address Rex.
+        if found.name("count").is_some_and(|count| objects::count(count.as_str()) != Some(objects.len())) {
+            return Vec::new();
+        }
+        let objects = objects.into_iter().filter(|object| self.is_another(object, found));
         objects.map(|object| self.triple(found, object)).collect()
     }
 
@@ -208,7 +213,10 @@ impl Reading<'_> {
     fn kind(&self, found: &Captures<'_>) -> Option<String> {
         let pet = found.name("pet").filter(|_| self.rule.predicate == "has_pet");
         match pet {
-            Some(pet) => objects::objects(Shape::Pets, pet.as_str(), None).into_iter().next(),
+            Some(pet) => Some(objects::kind_of_pet(pet.as_str())),
+            None if self.rule.predicate == "has_pet" => {
+                found.name("kind").map(|kind| objects::kind_of_pet(kind.as_str()))
+            }
             None => found.name("kind").map(|kind| kind.as_str().to_owned()),
         }
     }

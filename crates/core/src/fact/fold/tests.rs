@@ -108,6 +108,39 @@ fn delete_ends_the_named_value_or_all_values() {
 }
 
 #[test]
+fn marriage_ends_the_engagement_and_divorce_the_marriage() {
+    check(
+        "2026-01-01 INSERT Ann engaged_to Tom
+         2026-02-01 INSERT Ann married_to tom
+         2026-03-01 UPDATE Ann marital_status divorced",
+        "Ann engaged_to Tom 2026-01-01..2026-02-01 x1
+         Ann married_to tom 2026-02-01..2026-03-01 x1
+         Ann marital_status divorced 2026-03-01.. x1",
+    );
+    check(
+        "2026-01-01 INSERT Ann engaged_to Tom
+         2026-02-01 INSERT Ann married_to Bob
+         2026-02-01 DELETE Ann marital_status divorced",
+        "Ann engaged_to Tom 2026-01-01.. x1
+         Ann married_to Bob 2026-02-01.. x1",
+    );
+    check(
+        "2026-01-01 UPDATE Ann marital_status divorced
+         2026-02-01 INSERT Ann married_to Bob",
+        "Ann marital_status divorced 2026-01-01.. x1
+         Ann married_to Bob 2026-02-01.. x1",
+    );
+    check_words(
+        &[
+            ("Ann", "2026-01-01 INSERT Ann married_to Tom"),
+            ("Mallory", "2026-02-01 UPDATE Ann marital_status divorced"),
+        ],
+        "Ann married_to Tom 2026-01-01.. x1
+         Ann marital_status divorced 2026-02-01.. x1",
+    );
+}
+
+#[test]
 fn late_import_of_old_operations_keeps_newer_facts() {
     check(
         "2026-01-01 INSERT Ann lives_in Oslo

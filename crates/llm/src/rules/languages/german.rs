@@ -5,6 +5,9 @@ use super::Line;
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
     // Home.
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} und ich (?:wohnen|leben) in(?: der| den)? {o}", "my $pet $name and I live in $o"),
+    (r"{name} und ich (?:wohnen|leben) in(?: der| den)? {o}",                       "$name and I live in $o"),
+    (r"(?:ich )?wohne(?: jetzt| inzwischen| wieder)? in(?: der| den)? {o}",          "I live in $o"),
     (r"ich (?:wohne|lebe)(?: jetzt| inzwischen)?(?: hier)? in(?: der| den)? {o}",  "I live in $o"),
     (r"(?:wir|wir beide) (?:wohnen|leben)(?: jetzt)?(?: hier)? in(?: der| den)? {o}", "we live in $o"),
     (r"(?:ich bin|wir sind)(?: gerade| kürzlich| endlich| jetzt)? (?:nach|in die|in den) {o} (?:um)?gezogen", "I moved to $o"),
@@ -18,12 +21,14 @@ pub(super) const LINES: &[Line] = &[
     (r"ich bin (?P<o>\d\d)(?: Jahre alt)?",                                        "I am $o years old"),
     (r"ich habe Geburtstag|mein Geburtstag ist",                                   "my birthday is"),
     // Work and study.
+    (r"ich arbeite(?: jetzt)? (?:bei|für)(?: der| dem)? (?P<e>(?-i:\p{Lu})[^,;:]*?) als {o}", "I work at $e as a $o"),
     (r"ich (?:arbeite|bin angestellt)(?: jetzt)? (?:bei|für)(?: der| dem)? {o}",   "I work at $o"),
     (r"ich arbeite(?: jetzt)?(?: bei (?P<e>\p{Lu}[^,;:]*?))? als {o}",             "I work as a $o"),
-    (r"ich arbeite nicht mehr (?:bei|für)(?: der| dem)? {o}",                      "I no longer work at $o"),
+    (r"(?:ich )?arbeite nicht mehr (?:bei|für)(?: der| dem)? {o}",                      "I no longer work at $o"),
     (r"ich habe(?: meinen Job)? (?:bei|beim)(?: der| dem)? {o} gekündigt",         "I quit my job at $o"),
     (r"ich habe (?:meinen Job gekündigt|gekündigt|meine Arbeit verloren|meinen Job verloren)", "I quit my job"),
     (r"ich (?:habe|hab)(?: gerade)? (?:bei|beim)(?: der| dem)? {o} angefangen(?: zu arbeiten)?", "I started working at $o"),
+    (r"ich studiere(?: jetzt)? {o} an der (?P<e>(?:Universität|Uni|TU|FU|HU|LMU|RWTH|Hochschule|FH)\b[^,;:]*)", "I am studying $o at $e"),
     (r"ich studiere(?: jetzt)? {o}",                                               "I study $o"),
     // Family, partners and pets.
     (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} (?:studiert|wohnt|lebt|arbeitet|geht|kommt|kocht|spielt|schnarcht|liebt|mag|hasst|feiert|wird|heiratet|lernt|fährt|ist (?:\d+|krank|hier|da|heute|gerade|Koch|Lehrer(?:in)?|Arzt|Ärztin))(?: [^,;:]+)?", "my $pet is called $name"),
@@ -37,6 +42,14 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:ich habe|wir haben) (?:einen|eine|ein) (?P<pet>\p{L}+)(?: namens|,? (?:die|der|das)) {name}(?: heißt)?", "I have a $pet named $name"),
     (r"(?:ich habe|wir haben) (?:einen|eine|ein) (?P<pet>\p{L}+)",                 "I have a $pet"),
     (r"(?:ich habe|wir haben) (?:einen|eine|ein) \p{Ll}+ (?P<pet>\p{L}+)(?: namens|,? (?:die|der|das)) {name}(?: heißt)?", "I have a $pet named $name"),
+    (r"(?:ich habe|wir haben) (?P<number>zwei|drei|vier|fünf) (?P<pet>\p{L}+)(?:,|:| namens) {names}", "I have $number $pet, $names"),
+    (r"(?:meine|unsere)(?: beiden)? (?P<pet>\p{L}+) heißen {names}",                "my $pet are called $names"),
+    (r"(?:mein|meine) (?P<pet>\p{L}+) ist {name}",                                 "my $pet is $name"),
+    (r"(?:ich habe|ich hab|wir haben)(?: endlich)? (?:mein|meine|meinen|unser|unsere|unseren|das|den|die) (?P<o>\p{L}+) verkauft", "I sold my $o"),
+    (r"ich fahre (?:einen|eine|ein)(?: alten| alte| altes| neuen)? {o}",           "I drive a $o"),
+    (r"wir haben uns getrennt",                                                    "we broke up"),
+    (r"{name} und ich haben uns getrennt",                                         "$name and I broke up"),
+    (r"ich (?:habe|hab) mich von {name} getrennt|ich (?:habe|hab) mit (?P<e>(?-i:\p{Lu}\p{Ll}+)) Schluss gemacht", "I broke up with $name$e"),
     (r"(?:ich habe|wir haben) (?P<number>zwei|drei|vier|fünf) (?P<pet>\p{L}+)",    "I have $number $pet"),
     (r"(?:mein|meine|unser|unsere)(?: (?:ältere|jüngere|große|kleine|beste|älteste|jüngste)[rs]?)? (?P<pet>\p{L}+) heißt {name}", "my $pet is called $name"),
     (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} ist(?: leider)? (?:gestorben|tot)", "my $pet $name died"),
@@ -47,12 +60,15 @@ pub(super) const LINES: &[Line] = &[
     (r"ich bin Veganer(?:in)?",                                                    "I am vegan"),
     (r"ich (?:bin Vegetarier(?:in)?|esse vegetarisch|lebe vegetarisch|ernähre mich vegetarisch)", "I am vegetarian"),
     (r"ich esse kein(?:e|en)? (?P<food>\p{L}+)",                                   "I don't eat $food"),
+    (r"ich spreche(?: fließend)? {list}",                                          "I speak $list"),
+    (r"ich bin(?: stark)? allergisch gegen {list}",                                "I am allergic to $list"),
+    (r"ich (?:liebe|mag) {list}",                                                  "I love $list"),
     (r"ich spreche(?: fließend)? {o}",                                             "I speak $o"),
     (r"ich lerne(?: gerade)? {o}",                                                 "I am learning $o"),
     (r"ich spiele {o}",                                                            "I play $o"),
     (r"ich (?:mag kein(?:e|en)?|hasse) {o}",                                       "I hate $o"),
     (r"ich (?:liebe|mag) {o}",                                                     "I love $o"),
-    (r"ich bin laktoseintolerant",                                                 "I am lactose intolerant"),
+    (r"ich (?:bin laktoseintolerant|vertrage keine Laktose)",                                                 "I am lactose intolerant"),
     (r"ich bin Diabetiker(?:in)?",                                                 "I have diabetes"),
     (r"ich bin Epileptiker(?:in)?",                                                "I have epilepsy"),
     (r"ich bin Asthmatiker(?:in)?",                                                "I have asthma"),
@@ -61,7 +77,8 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:ich heiße|mein Name ist) {name}",                                        "my name is $name"),
     // Plans.
     (r"ich ziehe nach {o}(?: um)?",                                                "I'm moving to $o"),
-    (r"ich (?:fliege|reise|fahre) nach {o}",                                       "I'm going to $o"),
+    (r"ich heirate",                                                               "I'm getting married"),
+    (r"(?:ich (?:fliege|reise|fahre)|wir (?:fliegen|reisen|fahren)) nach {o}",                                       "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"ich bin(?: von Beruf)? {o}(?: von Beruf)?",                                 "I am a $o"),
 ];

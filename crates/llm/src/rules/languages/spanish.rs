@@ -5,10 +5,11 @@ use super::Line;
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
     // Home.
+    (r"mi (?P<pet>\p{L}+) {name} y yo vivimos en {o}",                             "my $pet $name and I live in $o"),
+    (r"(?:me mudé|me he mudado|nos mudamos|nos hemos mudado) de (?P<former>[^,;:]+?) a {o}", "I moved from $former to $o"),
     (r"(?:yo )?(?:ahora )?vivo(?: ahora)? en {o}",                                 "I live in $o"),
     (r"(?:ahora )?vivimos(?: ahora)? en {o}",                                      "we live in $o"),
     (r"(?:me he mudado|me mudé|nos mudamos|nos hemos mudado) a {o}",               "I moved to $o"),
-    (r"(?:me mudé|me he mudado) de (?P<former>[^,;:]+?) a {o}",                    "I moved from $former to $o"),
     (r"ya no vivo en {o}",                                                         "I no longer live in $o"),
     (r"(?:yo )?soy de {o}",                                                        "I come from $o"),
     (r"crecí en {o}",                                                              "I grew up in $o"),
@@ -22,11 +23,18 @@ pub(super) const LINES: &[Line] = &[
     (r"ya no trabajo (?:en|para) {o}",                                             "I no longer work at $o"),
     (r"(?:dejé|he dejado) mi (?:trabajo|empleo|puesto) en {o}",                    "I quit my job at $o"),
     (r"(?:dejé|he dejado|perdí|he perdido) mi (?:trabajo|empleo)",                 "I quit my job"),
+    (r"estudio {o} en (?:la |el )?(?P<e>(?:Universidad|Universitat|Complutense|UNAM)\b[^,;:]*)", "I am studying $o at $e"),
     (r"estudio {o}",                                                               "I study $o"),
     // Family, partners and pets.
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:tiene|vive|trabaja|estudia|juega|viene|va|quiere|cocina|ronca|odia|aprende|cumple|está)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"estoy casad[oa] con {name}",                                                "I am married to $name"),
     (r"estoy prometid[oa] con {name}",                                             "I am engaged to $name"),
+    (r"(?:rompí con|lo dejé con|me separé de|ya no estoy con) {name}",              "I broke up with $name"),
+    (r"(?:hemos roto|rompimos|nos hemos separado|nos separamos)",                  "we broke up"),
+    (r"(?:vendí|he vendido|vendimos|hemos vendido) (?:mi|nuestr[oa]|el|la) (?P<o>\p{L}+)", "I sold my $o"),
+    (r"conduzco un {o}",                                                           "I drive a $o"),
+    (r"(?:tengo|tenemos) (?P<number>dos|tres|cuatro|cinco) (?P<pet>\p{L}+)(?:,|:) {names}", "I have $number $pet, $names"),
+    (r"(?:mis|nuestr[oa]s) (?P<pet>\p{L}+) se llaman {names}",                     "my $pet are called $names"),
     (r"(?:estoy|soy) solter[oa]",                                                  "I am single"),
     (r"estoy casad[oa]",                                                           "I am married"),
     (r"estoy divorciad[oa]",                                                       "I am divorced"),
@@ -38,10 +46,12 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]))? se llama {name}", "my $pet is called $name"),
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:murió|ha muerto)",              "my $pet $name died"),
     // Food, health, likes, languages.
-    (r"(?:yo )?soy alérgic[oa] (?:a la |a los |a las |al |a ){o}",                 "I am allergic to $o"),
+    (r"(?:(?:yo )?soy )?alérgic[oa] (?:a la |a los |a las |al |a ){o}",                 "I am allergic to $o"),
     (r"(?:yo )?soy vegetarian[oa]",                                                "I am vegetarian"),
     (r"(?:yo )?soy vegan[oa]",                                                     "I am vegan"),
     (r"no como (?P<food>\p{L}+)",                                                  "I don't eat $food"),
+    (r"hablo(?: con fluidez)? {list}",                                             "I speak $list"),
+    (r"(?:me encantan?|me gustan?)(?: mucho)? (?:el |la |los |las )?{list}",       "I love $list"),
     (r"hablo(?: con fluidez)? {o}",                                                "I speak $o"),
     (r"estoy aprendiendo(?: a tocar)? (?:el |la )?{o}",                            "I am learning $o"),
     (r"(?:toco (?:el |la )|juego al ){o}",                                         "I play $o"),
@@ -57,7 +67,8 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:me llamo|mi nombre es) {name}",                                          "my name is $name"),
     // Plans.
     (r"me mudo a {o}",                                                             "I'm moving to $o"),
-    (r"(?:voy|viajo|me voy) a {o}",                                                "I'm going to $o"),
+    (r"me caso",                                                                   "I'm getting married"),
+    (r"(?:voy|viajo|me voy|vamos|viajamos) a {o}",                                                "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"(?:yo )?soy {o}",                                                           "I am a $o"),
 ];

@@ -174,6 +174,17 @@ fn sentences_of_the_exams_stay_right() {
     }
 }
 
+/// Statements of everyday facts and of their ends, in four languages, and messages that must give nothing.
+#[test]
+fn stated_facts_stay_right() {
+    for (text, recall) in [(include_str!("stated.txt"), 0.95), (include_str!("notes.txt"), 0.6)] {
+        let mut score = Score::default();
+        sentences(text).iter().for_each(|sentence| score.count(sentence));
+        let report = score.report("stated");
+        assert!(score.precision() >= 0.99 && score.recall() >= recall, "{report}");
+    }
+}
+
 /// Chats with role plays, games, translations and drafts, by the same authors. Each turn is read alone, with the turns before
 /// it as context.
 #[test]
