@@ -307,7 +307,7 @@ pattern!(
     JOINT,
     r"(?ix)(?:
         (?:\s*[,;.]|\s+[-–—]+|[—–])\s*(?:(?:and|but|so|plus|because|since|although|though|yet)\s+)?
-          ((?:(?:also|now|then|actually|recently|yesterday|currently|just|today|sometimes|hopefully)\s+)?
+          ((?:(?:also|now|then|actually|recently|yesterday|last\ (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|currently|just|today|sometimes|hopefully)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there|what|how|can|please|just\ so\ you|lol|thanks|sadly|so)\b)
       |\s+(?:and|but|so|plus|'?cause|because|since|although|though|yet|until)\s+
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?

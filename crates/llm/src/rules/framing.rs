@@ -159,13 +159,13 @@ pattern!(
 // you this for a while."
 pattern!(
     PLEASANTRY,
-    r"(?i)^(?:sorry|apologies|excuse me|forgive me) (?:for|about) (?:the|this|my|such a) (?:\w+,? )?(?:long |late )?(?:message|post|text|reply|answer|rant|novel|essay|note)s?\b|\bi read your \w+|\b(?:tell|ask|mention) (?:you )?(?:this|that) for (?:a while|ages|a long time|weeks|days|months)\b"
+    r"(?i)^(?:sorry|apologies|excuse me|forgive me) (?:for|about) (?:the|this|my|such a) (?:\w+,? )?(?:long |late )?(?:message|post|text|reply|answer|rant|novel|essay|note)s?(?:\s*[,.!;]|\s+but\b|\W*$)|\bi read your \w+|\b(?:tell|ask|mention) (?:you )?(?:this|that) for (?:a while|ages|a long time|weeks|days|months)\b"
 );
 pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
 // A report that is complete within its sentence: "I told my parents I'm dropping law."
 pattern!(
     REPORTS_ALL,
-    r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|we|we're|you|you're|he|he's|she|she's|it|it's|they|they're|my|our|there)\b(?: \S+){2,}|(?:yes|no|sorry|hi|hello|thanks|thank you|goodbye|bye)(?: to [\w' ]+)?[.!]*$|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
+    r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|i've|we|we're|we'll|we've|you|you're|you'll|he|he's|he'll|she|she's|she'll|it|it's|it'll|they|they're|they'll|my|our|there)\b(?: \S+){2,}|(?:yes|no|sorry|hi|hello|thanks|thank you|goodbye|bye)(?: to [\w' ]+)?[.!]*$|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
 );
 // A sentence in the speaker's own voice, after its introductory words.
 pattern!(

@@ -186,7 +186,7 @@ fn is_name(text: &str) -> bool {
 /// Returns whether a name begins with a common given name that is not also an adjective: "My brother is Christian".
 fn is_first_name(text: &str) -> bool {
     let is_name = |name: &str| FIRST_NAMES.has(name) && !LANGUAGES.has(name) && !ADJECTIVE.is_match(name);
-    text.split(' ').next().is_some_and(is_name)
+    NAME.is_match(text) && text.split(' ').next().is_some_and(is_name)
 }
 
 /// Returns the number from two to six that a word or digit names.

@@ -3,7 +3,7 @@
 //!
 //! All predicates (relatives as in `grammar::relation`):
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
-//! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_sister … has_friend has_partner
+//! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend has_partner
 //! married_to engaged_to marital_status` · `speaks plays learns practices` · `allergic_to diet does_not_eat has_condition` ·
 //! `plans wants` · `visited` · `also_known_as`
 
@@ -74,7 +74,7 @@ pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)
 /// conjunctions, verbs and pronouns.
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled(
-        r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|that|when|while|since|after|before|than) )(?:",
+        r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|kept|keep|feed|fed|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|that|when|while|since|after|before|than) )(?:",
         OF_MENTIONS,
         ")",
     )
@@ -197,7 +197,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} married with {o}",                                                   Holds,   "has_children",   Children,   0.9),
     ("(?:{i_own}) {o}",                                                           Holds,   "owns",           Belonging,  0.9),
     ("{i_have} (?:bought|purchased|opened) {o}(?: in (?P<place>.+?))?",           Began,   "owns",           Belonging,  0.9),
-    ("{i_have} (?:sold|gave away|got rid of|donated|totaled) {o}",                Ends,    "owns",           Belonging,  0.9),
+    ("{i_have} (?:sold|gave away|got rid of|donated|totaled) {o}(?: in (?P<place>.+?))?",                Ends,    "owns",           Belonging,  0.9),
     ("{i} (?:drive|ride) (?:an?|my|our)(?: (?:new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
     ("my {relative} is (?P<o>{name})",                                            Holds,   "",               FirstName,  0.8),
     ("(?P<o>{name}) is my {relative}",                                            Holds,   "",               FirstName,  0.8),
@@ -226,7 +226,6 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:we|we've)(?: have)?{adv} (?:broke|broken) up",                           Ends,    "has_partner",    All,        0.8),
     ("me and {names}(?: have)? (?:broke|broken|split) up",                        Ends,    "has_partner",    Names,      0.8),
     ("{names} and i are(?: not|n't) together any ?more",                      Ends,    "has_partner",    Names,      0.9),
-    ("{names} and i are no longer together",                                      Ends,    "has_partner",    Names,      0.9),
     ("my {couple} and i(?: have)? (?:broke|broken|split) up",                     Ends,    "has_partner",    All,        0.8),
     ("my {couple} {names} and i(?: have)? (?:broke|broken|split) up",             Ends,    "has_partner",    Names,      0.9),
     ("(?P<o>{name}) and i(?: have)? (?:broke|broken|split) up",                   Ends,    "has_partner",    Names,      0.9),

@@ -143,6 +143,11 @@ fn belongings_and_pets_are_found() {
     check("I own a bakery.", &["Ann owns bakery"]);
     check("I opened my own shop", &["Ann owns shop"]);
     check("I sold my car.", &["DELETE Ann owns car"]);
+    check("We have two dogs, Rex and Max.", &["Ann has_pet Rex {kind: dog}", "Ann has_pet Max {kind: dog}"]);
+    check("Our cats are called Salt and Pepper.", &["Ann has_pet Salt {kind: cat}", "Ann has_pet Pepper {kind: cat}"]);
+    check("We have three dogs, Rex.", &["Ann has_pet three dogs"]);
+    check("I have two interviews, Google and Meta.", &[]);
+    check("I drive a Toyota Yaris. I drive a truck.", &["Ann owns Toyota Yaris"]);
 }
 
 #[test]
@@ -155,6 +160,15 @@ fn family_and_partners_are_found() {
     check("My husband's name is Jack.", &["Ann married_to Jack"]);
     check("I have two sisters named Eva and Ida.", &["Ann has_sister Eva", "Ann has_sister Ida"]);
     check("My brother Tom works at Ikea.", &["Ann has_brother Tom"]);
+    check("My mother is Greta and my father is Hans.", &["Ann has_mother Greta", "Ann has_father Hans"]);
+    check("My mother is Catholic. My brother is Christian. My boss is Frank. My partner is Siemens.", &[]);
+    check("I have two sisters, Mia and Lena.", &["Ann has_sister Mia", "Ann has_sister Lena"]);
+    check("My kids are Noah and Ella.", &["Ann has_child Noah", "Ann has_child Ella"]);
+    check("My wife Clara and I live in Graz.", &["Ann lives_in Graz", "Ann married_to Clara"]);
+    check("Our partner Siemens is here. Our son Theo too.", &["Ann has_son Theo"]);
+    check("Tom and I are engaged.", &["Ann engaged_to Tom", "UPDATE Ann marital_status engaged"]);
+    check("I'm 42, married to Olu.", &["UPDATE Ann age 42", "Ann married_to Olu", "UPDATE Ann marital_status married"]);
+    check("My sister Eva is 42, married to Tom.", &["Ann has_sister Eva"]);
 }
 
 #[test]
@@ -217,7 +231,30 @@ fn endings_delete_facts() {
     check("Please forget that I live in Rome", &["DELETE Ann lives_in Rome"]);
     check("I stopped playing the guitar.", &["DELETE Ann plays the guitar", "DELETE Ann learns the guitar"]);
     check("We cancelled the trip to Rome.", &["DELETE Ann plans trip to Rome"]);
+    check("We broke up.", &["DELETE Ann has_partner"]);
+    check("Ben and I are not together anymore.", &["DELETE Ann has_partner Ben"]);
+    check("I'm no longer with IKEA.", &["DELETE Ann works_at IKEA"]);
     check("The trip has been cancelled.", &["DELETE Ann plans trip"]);
+}
+
+#[test]
+fn introductions_and_greetings_do_not_hide_what_follows() {
+    check("Let me introduce myself. I'm a nurse.", &["Ann works_as nurse"]);
+    check("I said yes! I live in Rome.", &["Ann lives_in Rome"]);
+    check("Happy new year! I live in Rome.", &["Ann lives_in Rome"]);
+    check("Sorry for the long message. I live in Rome.", &["Ann lives_in Rome"]);
+    check("Let me introduce the speaker. I live in Rome.", &[]);
+    check("Sorry for this message from Tom. I live in Rome.", &[]);
+}
+
+#[test]
+fn short_notes_state_facts_only_if_they_are_no_topics() {
+    check("vegan btw", &["Ann diet vegan"]);
+    check("moved to Tampere last month", &["UPDATE Ann lives_in Tampere from 2023-04-01"]);
+    check("living in Ghent now", &["Ann lives_in Ghent"]);
+    for text in ["living in Ghent", "vegan or vegetarian now?", "learning Swedish", "My brother? Moved to Oslo."] {
+        check(text, &[]);
+    }
 }
 
 #[test]

@@ -29,6 +29,12 @@ fn german() {
     check("Ich spiele Klavier.", &["Ann plays piano"]);
     check("Ich fliege am Freitag nach Lissabon.", &["Ann plans going to Lisbon {when: 2023-05-12}"]);
     check("Ich bin 34 Jahre alt.", &["UPDATE Ann age 34"]);
+    check("Seit 2019 wohne ich in Bern.", &["Ann lives_in Bern from 2019-01-01"]);
+    check("Ich spreche Deutsch, Englisch und ein bisschen Türkisch.", &["Ann speaks German", "Ann speaks English"]);
+    check(
+        "Wir haben zwei Töchter, Anna und Eva, und wohnen in Bern.",
+        &["Ann has_daughter Anna", "Ann has_daughter Eva", "Ann lives_in Bern"],
+    );
 }
 
 #[test]
@@ -78,6 +84,10 @@ fn spanish() {
 #[test]
 fn other_foreign_sentences_give_no_facts() {
     for text in [
+        "Ich habe zwei Fragen, Anna und Eva.",
+        "Ich mag Anna und Eva.",
+        "Hablo con Ana, Luis y Eva.",
+        "J'aime Paris, Lyon et Nice.",
         "Ich arbeite bei Nacht.",
         "Ich arbeite bei Regen.",
         "Ich wohne in einer WG.",
