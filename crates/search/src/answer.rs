@@ -55,7 +55,8 @@ impl Search {
         let bounds = Bounds::of(query, &zones, now)?;
         let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let looked_at = text.filter(|_| !query.ignore_times).unwrap_or_default();
-        let Understood { times, rest } = understand(looked_at, &settings.language, zones.day_of(now));
+        let Understood { times, rest } =
+            understand(looked_at, &settings.language, zones.name_at(now), zones.day_of(now));
         let period = period_of_query(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
         let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };

@@ -9,12 +9,15 @@
 mod about;
 mod calendar;
 mod chinese;
+mod hemisphere;
+mod names;
+mod nth_day;
 mod pattern;
 mod span;
 mod tokens;
 mod vocabulary;
 
-use annals_core::{Date, DateRange, TimeExpression};
+use annals_core::{Date, DateRange, TimeExpression, folded};
 use jiff::Unit;
 
 use about::names_only_a_period;
@@ -23,6 +26,13 @@ use tokens::bare;
 
 /// Maximum number of words that are read, from the end of the question, because people paste text above their question.
 const LAST: usize = 400;
+/// Verbs before a person: "What did June do?".
+const DOES: [&str; 12] = ["did", "does", "do", "has", "have", "had", "is", "hat", "hatte", "macht", "machte", "ist"];
+/// Words for the asker's own time, as in "my week".
+const OWN: &[&str] = &[
+    "my", "our", "mein", "meine", "meinen", "unser", "unsere", "unseren", "mon", "ma", "notre", "mi", "nuestro",
+    "nuestra", "meu", "minha", "nosso", "nossa", "mio", "mia", "mijn", "onze", "ons",
+];
 
 /// A word or sign of a question, classified as far as it matters for times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,10 +65,20 @@ pub(crate) enum Token {
     ThreeDaysAgo,
     Unit(Length),
     HalfYear,
-    /// "early", "mid", "late": a third of the time after it, such as a month or year.
-    Third(Third),
-    /// "Q3": the number of the quarter, from 1.
-    Quarter(i16),
+    /// "early", "mid", "late", "the first half": a part of the time after it, such as a month or year.
+    Part(Part),
+    /// "Q3", "H1": a quarter or half of a year by its number, from 1.
+    Numbered(Length, i16),
+    /// "the nineties": the first year of a decade, with or without its century.
+    Decade(i16),
+    /// "this time" before "last year".
+    ThisTime,
+    /// "the other day".
+    OtherDay,
+    /// "earlier" before "this year".
+    Earlier,
+    /// "weekends", which is a time only after a number.
+    Weekends,
     /// The number of the weekday; Monday is 0.
     Weekday(i8),
     /// A word that only means a month; January is 1.
@@ -78,6 +98,8 @@ pub(crate) enum Token {
     Days(Date, Date),
     /// "in", "during": shows that an ambiguous word after it is a time.
     In,
+    /// "over", "at": like `In` for seasons and weekends.
+    Over,
     /// "of": like `In`, and may also occur inside a time.
     Of,
     /// "how many": the unit after it is asked for, so it is no time.
@@ -102,10 +124,13 @@ pub(crate) enum Length {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Third {
+pub(crate) enum Part {
+    /// The first third.
     Early,
     Mid,
     Late,
+    FirstHalf,
+    SecondHalf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,15 +172,16 @@ pub(crate) struct Understood {
     pub(crate) rest: String,
 }
 
-/// Returns the times that a text names, in the order of the text. Times are relative to `today`; `language` is the agent's.
-pub fn find_times(text: &str, language: &str, today: Date) -> Vec<TimeExpression> {
-    understand(text, language, today).times
+/// Returns the times that a text names, in the order of the text. Times are relative to `today`; the language and the time zone
+/// are the agent's. The zone decides which months a season has.
+pub fn find_times(text: &str, language: &str, zone: &str, today: Date) -> Vec<TimeExpression> {
+    understand(text, language, zone, today).times
 }
 
-/// Splits a question into the times that it names and the rest. Times are relative to `today`; `language` is the agent's.
-pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
+/// Splits a question into the times that it names and the rest. See [`find_times`].
+pub(crate) fn understand(text: &str, language: &str, zone: &str, today: Date) -> Understood {
     let text = tail(text);
-    let words = tokens::read(text, language, today);
+    let words = tokens::read(text, language, zone, today);
     let (mut times, mut rest) = (Vec::new(), Vec::new());
     let mut index = 0;
     while index < words.len() {
@@ -172,25 +198,35 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
 }
 
 /// Returns the token in front of a word. Skips articles, as in "in the summer", except before an ambiguous month, as in "in the
-/// march".
+/// march". The "and" after a month counts as "in", as in "in April and June".
 fn before(words: &[Word<'_>], index: usize) -> Token {
     let is_month = matches!(words[index].token, Token::PerhapsMonth(_));
     let is_skipped = |word: &&Word<'_>| !is_month && word.token == Token::Filler;
-    words[..index].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
+    let mut tokens = words[..index].iter().rev().skip_while(is_skipped).map(|word| word.token);
+    match (tokens.next(), tokens.next()) {
+        (Some(Token::And), Some(Token::Month(_) | Token::PerhapsMonth(_))) if is_month => Token::In,
+        (token, _) => token.unwrap_or(Token::Other),
+    }
 }
 
-/// Reads an ambiguous word as a month or season, if the question has no other topic: "How was March?", "How was my summer?". A
-/// month must begin with a capital letter.
+/// Reads an ambiguous word as a time, if the question has no other topic: "How was March?", "How was my summer?", "Summarise my
+/// week". A month must begin with a capital letter and not follow a verb, because "What did June do?" asks about a person.
 fn lone_period(words: &[Word<'_>], today: Date) -> Option<Understood> {
-    let is_month = |word: &Word<'_>| bare(word.text).starts_with(char::is_uppercase);
-    let index = words.iter().position(|word| match word.token {
-        Token::PerhapsMonth(_) => is_month(word),
+    let before = |index: usize| index.checked_sub(1).map(|index| folded(bare(words[index].text))).unwrap_or_default();
+    let is_capital = |word: &Word<'_>| bare(word.text).starts_with(char::is_uppercase);
+    let index = (0..words.len()).find(|index| match words[*index].token {
+        Token::PerhapsMonth(_) => is_capital(&words[*index]) && !DOES.contains(&before(*index).as_str()),
         Token::Season(_) => true,
+        Token::Unit(_) => OWN.contains(&before(*index).as_str()),
         _ => false,
     })?;
     let others = words.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, word)| word.text);
     let rest = spaced(&others.collect::<Vec<_>>());
-    let (_, (from, to)) = span::days(&words[index..=index], Token::In, today).filter(|_| names_only_a_period(&rest))?;
+    let found = match words[index].token {
+        Token::Unit(length) => calendar::around(length, today).map(|(from, to)| (Some(from), Some(to))),
+        _ => span::days(&words[index..=index], Token::In, today).map(|(_, days)| days),
+    };
+    let (from, to) = found.filter(|_| names_only_a_period(&rest))?;
     let days = DateRange { from, to };
     Some(Understood { times: vec![TimeExpression { words: bare(words[index].text).to_owned(), days }], rest })
 }

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn personal_prompt_about_a_past_time_needs_no_similarity() {
         fn check(prompt: &str, expect: bool) {
-            let times = crate::times::find_times(prompt, "en", today());
+            let times = crate::times::find_times(prompt, "en", "Europe/Berlin", today());
             let known = knows(prompt, "en", &Answer { times, ..answer(0.1, 0.1, 600) }, today());
             assert_eq!(known, expect, "{prompt:?}");
         }

@@ -4,7 +4,7 @@ use annals_core::{Date, Grain, Period};
 use jiff::civil::{ISOWeekDate, Weekday};
 use jiff::{Span, ToSpan, Unit};
 
-use super::{Holiday, Length, Season, Third};
+use super::{Holiday, Length, Part, Season};
 
 /// First and last day.
 pub(super) type Days = (Date, Date);
@@ -126,22 +126,63 @@ pub(super) fn year(year: i16) -> Option<Days> {
     around(Length::Year, Date::new(year, 1, 1).ok()?)
 }
 
-/// Returns the first, the middle or the last third of the unit that contains today; of the unit before, if that third has not
-/// begun.
-pub(super) fn latest_third(part: Third, length: Length, today: Date) -> Option<Days> {
-    let begun = third(part, around(length, today)?).filter(|(first, _)| *first <= today);
-    begun.or_else(|| third(part, back(length, 1, today)?))
+/// Returns a part of the unit that contains today; of the unit before, if that part has not begun.
+pub(super) fn latest_part(part: Part, length: Length, today: Date) -> Option<Days> {
+    let begun = self::part(part, around(length, today)?).filter(|(first, _)| *first <= today);
+    begun.or_else(|| self::part(part, back(length, 1, today)?))
 }
 
-/// Returns the first, the middle or the last third of a range of at least a week.
-pub(super) fn third(third: Third, (first, last): Days) -> Option<Days> {
+/// Returns a third of a range of at least a week, or a half of a range.
+pub(super) fn part(part: Part, (first, last): Days) -> Option<Days> {
     let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
     let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok().filter(|_| days >= 7);
-    match third {
-        Third::Early => Some((first, after(1)?.yesterday().ok()?)),
-        Third::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
-        Third::Late => Some((after(2)?, last)),
+    match part {
+        Part::FirstHalf => Some((first, half(first, last)?.yesterday().ok()?)),
+        Part::SecondHalf => Some((half(first, last)?, last)),
+        Part::Early => Some((first, after(1)?.yesterday().ok()?)),
+        Part::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
+        Part::Late => Some((after(2)?, last)),
     }
+}
+
+/// Returns the first day of the second half of a range. The second half of a year begins on 1 July.
+fn half(first: Date, last: Date) -> Option<Date> {
+    if year(first.year()) == Some((first, last)) {
+        return first.checked_add(6.months()).ok();
+    }
+    let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
+    first.checked_add((days / 2).days()).ok()
+}
+
+/// Returns the latest unit that has begun, if the unit that contains today is not over: on a Thursday, the last weekend.
+pub(super) fn latest(length: Length, today: Date) -> Option<Days> {
+    around(length, today).filter(|(first, _)| *first <= today).or_else(|| back(length, 1, today))
+}
+
+/// Returns the latest day up to today that has this number in its month.
+pub(super) fn day_of_month(day: i16, today: Date) -> Option<Days> {
+    let day = i8::try_from(day).ok()?;
+    let of = |months: i64| today.first_of_month().checked_sub(months.months()).ok()?.with().day(day).build().ok();
+    // Of two months in a row, at least one has 31 days.
+    let day = (0..=2).filter_map(of).find(|day| *day <= today)?;
+    Some((day, day))
+}
+
+/// Returns the days around the day that lies `units` units before today, the wider the longer the unit is.
+pub(super) fn this_time(length: Length, units: i64, today: Date) -> Option<Days> {
+    let days = match length {
+        Length::Year | Length::Half | Length::Quarter => 7,
+        Length::Month => 3,
+        _ => 0,
+    };
+    let day = shifted(length, units, today)?;
+    Some((day.checked_sub(days.days()).ok()?, day.checked_add(days.days()).ok()?))
+}
+
+/// Returns the ten years from a year; without its century, of the latest such decade that has begun.
+pub(super) fn decade(first: i16, today: Date) -> Option<Days> {
+    let year = [first, 2000 + first, 1900 + first].into_iter().find(|year| (1900..=today.year()).contains(year))?;
+    Some((Date::new(year, 1, 1).ok()?, Date::new(year + 9, 12, 31).ok()?))
 }
 
 /// Returns the last `days` days of a range.

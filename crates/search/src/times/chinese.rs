@@ -10,8 +10,8 @@ use super::Holiday::{Christmas, Easter, Halloween, LabourDay, NationalDay, NewYe
 use super::Length::{Day, Month, Quarter, Week, Weekend, Year};
 use super::Season::{Autumn, Spring, Summer, Winter};
 use super::Token::{
-    Ago, BeforeLast, Count, Days, Filler, HalfYear, Holiday, In, Last, Number, Other, Season, Since, This, To, Unit,
-    Weekday,
+    Ago, BeforeLast, Count, Days, Earlier, Filler, HalfYear, Holiday, In, Last, Number, Other, OtherDay, Season, Since,
+    This, ThisTime, To, Unit, Weekday,
 };
 use super::{Length, Token, Word, calendar};
 
@@ -26,10 +26,17 @@ const WORDS: &[(&str, Token)] = &[
     ("劳动节", Holiday(LabourDay)),
     ("国庆节", Holiday(NationalDay)),
     ("国庆", Holiday(NationalDay)),
+    ("复活节岛", Other),
     ("复活节", Holiday(Easter)),
     ("万圣节", Holiday(Halloween)),
     ("情人节", Holiday(ValentinesDay)),
     ("周末", Unit(Weekend)),
+    ("这个时候", ThisTime),
+    ("这时候", ThisTime),
+    ("同期", ThisTime),
+    ("早些时候", Earlier),
+    ("前几天", OtherDay),
+    ("前些天", OtherDay),
     ("季度", Unit(Quarter)),
     ("春天", Season(Spring)),
     ("春季", Season(Spring)),
@@ -95,8 +102,7 @@ const WHICH: [(&str, i64); 7] = [("上上个", 2), ("上上", 2), ("上个", 1),
 /// Words that continue a day.
 const TIMES_OF_DAY: [&str; 9] = ["晚上", "早上", "早晨", "上午", "中午", "下午", "傍晚", "夜里", "凌晨"];
 /// Traditional characters, each with the simplified one that the words above are written in.
-const TRADITIONAL: &str =
-    "個个週周禮礼兩两號号過过聖圣誕诞節节萬万從从國国慶庆幾几這这勞劳動动復复發发麼么樣样總总結结顧顾";
+const TRADITIONAL: &str = "個个週周禮礼兩两號号過过聖圣誕诞節节萬万從从國国慶庆幾几這这勞劳動动復复發发請请們们說说講讲時时間间麼么樣样總总結结顧顾";
 
 /// Splits a text without spaces into tokens and appends them to `words`.
 pub(super) fn read<'a>(text: &'a str, today: Date, words: &mut Vec<Word<'a>>) {
@@ -105,7 +111,8 @@ pub(super) fn read<'a>(text: &'a str, today: Date, words: &mut Vec<Word<'a>>) {
     while at < text.len() {
         let rest = &simple[at..];
         let before = words.last().map_or(Other, |word| word.token);
-        let (length, token) = timed(rest, today).unwrap_or_else(|| next(rest, before));
+        let weekend = || Some(("周末".len(), weekend(&simple[..at], rest, before, today)?));
+        let (length, token) = timed(rest, today).or_else(weekend).unwrap_or_else(|| next(rest, before));
         words.push(Word { text: &text[at..at + length], token });
         at += length;
     }
@@ -133,11 +140,22 @@ fn next(text: &str, before: Token) -> (usize, Token) {
     if let Some((length, value)) = number(text) {
         return (length, Number(value));
     }
-    if let Some(rest) = text.strip_prefix('前').filter(|rest| is_several(rest) && !matches!(before, Unit(_))) {
+    if let Some(rest) = text
+        .strip_prefix('前')
+        .filter(|rest| is_several(rest) && !rest.starts_with("几天") && !matches!(before, Unit(_)))
+    {
         return (text.len() - rest.len(), Last);
     }
     let known = WORDS.iter().find(|(word, _)| text.starts_with(word));
     known.map_or_else(|| (text.chars().next().map_or(1, char::len_utf8), Other), |(word, token)| (word.len(), *token))
+}
+
+/// Reads "周末" alone as the latest weekend that has begun. "每周末" is every weekend.
+fn weekend(earlier: &str, text: &str, before: Token, today: Date) -> Option<Token> {
+    let is_alone = !matches!(before, Last | BeforeLast | This | Filler | Number(_) | Count(_) | Days(..));
+    let is_named = text.starts_with("周末") && is_alone && !earlier.ends_with('每');
+    let (first, last) = calendar::latest(Weekend, today).filter(|_| is_named)?;
+    Some(Days(first, last))
 }
 
 /// Returns whether a text begins with a number above one, as after "前" in "前三天".
@@ -168,7 +186,7 @@ fn inside(text: &str, (which, back): (&str, i64), today: Date) -> Option<(usize,
         return Some((which.len() + length, Days(day, day)));
     }
     let (length, third) = dates::third_of_month(rest.strip_prefix('月')?)?;
-    let (first, last) = calendar::third(third, calendar::back(Month, back, today)?)?;
+    let (first, last) = calendar::part(third, calendar::back(Month, back, today)?)?;
     Some((which.len() + '月'.len_utf8() + length, Days(first, last)))
 }
 

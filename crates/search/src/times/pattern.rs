@@ -13,8 +13,11 @@ const MAX_UNITS: i16 = 400;
 /// Matches the longest time at the beginning of the words. Returns its number of words and its days. `before` is the token in
 /// front of the words.
 pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
-    let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of | Token::And);
-    if is_bound(words.first()?.token) || before == Token::HowMany {
+    use Token::{And, Filler, In, Of, Other, Over};
+    let is_bound = |token: Token| matches!(token, Other | Filler | In | Over | Of | And);
+    // "passé la semaine" in "s'est passé la semaine dernière": no adjective stands before an article.
+    let is_verb = words.first()?.token == Token::Last && words.get(1).is_some_and(|word| word.token == Filler);
+    if is_bound(words.first()?.token) || is_verb || before == Token::HowMany {
         return None;
     }
     let most = words.len().min(MAX_TOKENS);
@@ -23,24 +26,25 @@ pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(us
         let telling: Vec<Token> = words[..length]
             .iter()
             .map(|word| word.token)
-            .filter(|token| !matches!(token, Token::Filler | Token::Of))
+            .filter(|token| !matches!(token, Filler | Of))
+            .map(|token| if token == Token::Weekends && length > 1 { Token::Unit(Length::Weekend) } else { token })
             .collect();
         let days = meaning(&telling, before, today);
-        Some((length, days.or_else(|| third_of(&words[..length], &telling, today))?))
+        Some((length, days.or_else(|| part_of(&words[..length], &telling, today))?))
     })
 }
 
 /// Reads a part of a unit or time that is relative to today: "the beginning of the year", "the end of last month". Without an
 /// article or preposition, as in "it will end this week", the first word is no part of the time.
-fn third_of(words: &[Word<'_>], telling: &[Token], today: Date) -> Option<Days> {
+fn part_of(words: &[Word<'_>], telling: &[Token], today: Date) -> Option<Days> {
     use Length::{Month, Quarter, Week, Year};
-    let [Token::Third(third), whole @ ..] = telling else { return None };
+    let [Token::Part(third), whole @ ..] = telling else { return None };
     if !matches!(words.get(1)?.token, Token::Filler | Token::Of) {
         return None;
     }
     match *whole {
-        [Token::Unit(length @ (Week | Month | Quarter | Year))] => calendar::latest_third(*third, length, today),
-        _ => calendar::third(*third, relative(whole, today)?),
+        [Token::Unit(length @ (Week | Month | Quarter | Year))] => calendar::latest_part(*third, length, today),
+        _ => calendar::part(*third, relative(whole, today)?),
     }
 }
 
@@ -50,15 +54,37 @@ fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
         .or_else(|| part(tokens, today))
         .or_else(|| beside(tokens, today))
         .or_else(|| around(tokens, today))
+        .or_else(|| in_relative_year(tokens, today))
         .or_else(|| lone(tokens, before, today))
+}
+
+/// Reads a part of a year that is given relative to today: "Q3 last year", "last year in March", "Christmas two years ago".
+fn in_relative_year(tokens: &[Token], today: Date) -> Option<Days> {
+    (1..tokens.len()).find_map(|middle| {
+        let (first, second) = tokens.split_at(middle);
+        let with = |year: &[Token], rest: &[Token]| {
+            let year = Token::Year(relative_year(year, today)?);
+            let dated_in = [rest, &[year]].concat();
+            dated(&dated_in, today).or_else(|| part(&dated_in, today))
+        };
+        with(second, first).or_else(|| with(first, second.strip_prefix(&[Token::In]).unwrap_or(second)))
+    })
+}
+
+/// Returns the year that an expression such as "last year" or "two years ago" means.
+fn relative_year(tokens: &[Token], today: Date) -> Option<i16> {
+    let is_year = tokens.contains(&Token::Unit(Length::Year));
+    let (first, last) = relative(tokens, today).filter(|_| is_year)?;
+    (calendar::year(first.year()) == Some((first, last))).then(|| first.year())
 }
 
 /// Reads a part of a month, year or quarter: "early March", "the last week of February", "week 53 of 2020", "3 to 5 March".
 fn part(tokens: &[Token], today: Date) -> Option<Days> {
-    use Token::{And, Count, Last, Month, Number, Ordinal, PerhapsMonth, Quarter, To, Unit, Until, Year};
+    use Token::{And, Count, Last, Month, Number, Numbered, Ordinal, PerhapsMonth, To, Unit, Until, Year};
     match *tokens {
-        [Token::Third(third), ref whole @ ..] => {
-            calendar::third(third, dated(whole, today).or_else(|| lone(whole, Token::In, today))?)
+        [Token::Part(part), Token::In, ref whole @ ..] | [Token::Part(part), ref whole @ ..] => {
+            let days = dated(whole, today).or_else(|| lone(whole, Token::In, today));
+            calendar::part(part, days.or_else(|| in_relative_year(whole, today))?)
         }
         [Last, Unit(Length::Week | Length::Day), Month(_) | PerhapsMonth(_), ..] => {
             let days = if tokens[1] == Unit(Length::Week) { 7 } else { 1 };
@@ -75,19 +101,18 @@ fn part(tokens: &[Token], today: Date) -> Option<Days> {
             calendar::end(named_month(&tokens[3..], today)?, days * i64::from(count))
         }
         [Ordinal(number), Unit(Length::Week), ref month @ ..] => calendar::week_of(number, named_month(month, today)?),
-        [Unit(Length::Week), Number(week)] => calendar::week(week, None, today),
-        [Unit(Length::Week), Number(week), Year(year)] | [Year(year), Unit(Length::Week), Number(week)] => {
-            calendar::week(week, Some(year), today)
-        }
-        [Quarter(quarter)] => calendar::part_of_year(Length::Quarter, quarter, None, today),
+        [Unit(Length::Week), Number(week) | Ordinal(week)] => calendar::week(week, None, today),
+        [Unit(Length::Week), Number(week) | Ordinal(week), Year(year)]
+        | [Year(year), Unit(Length::Week), Number(week) | Ordinal(week)] => calendar::week(week, Some(year), today),
+        [Numbered(Length::Quarter, number)] => calendar::part_of_year(Length::Quarter, number, None, today),
         [Ordinal(number), Unit(length @ (Length::Quarter | Length::Half))] => {
             calendar::part_of_year(length, number, None, today)
         }
         [Number(number) | Ordinal(number), Unit(length @ (Length::Quarter | Length::Half)), Year(year)] => {
             calendar::part_of_year(length, number, Some(year), today)
         }
-        [Quarter(quarter), Year(year)] | [Year(year), Quarter(quarter)] => {
-            calendar::part_of_year(Length::Quarter, quarter, Some(year), today)
+        [Numbered(length, number), Year(year)] | [Year(year), Numbered(length, number)] => {
+            calendar::part_of_year(length, number, Some(year), today)
         }
         [Number(_) | Ordinal(_), To | Until | And | Token::In, Number(last) | Ordinal(last), ref month @ ..] => {
             calendar::days_until(dated(&[&tokens[..1], month].concat(), today)?, last)
@@ -138,7 +163,7 @@ fn named_month(tokens: &[Token], today: Date) -> Option<Days> {
 
 /// Reads a unit that is given by a day in it: "the week of 8 May 2023".
 fn around(tokens: &[Token], today: Date) -> Option<Days> {
-    let [Token::Unit(length), day @ ..] = tokens else { return None };
+    let ([Token::Unit(length), Token::In, day @ ..] | [Token::Unit(length), day @ ..]) = tokens else { return None };
     let days = match *day {
         [Token::Days(first, last)] => Some((first, last)),
         _ => dated(day, today),
@@ -164,6 +189,12 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         [Unit(length), Before, Last] | [BeforeLast, Unit(length)] | [Unit(length), BeforeLast] => {
             calendar::back(length, 2, today)
         }
+        [Token::ThisTime, ref past @ ..] | [ref past @ .., Token::ThisTime] => this_time(past, today),
+        [Token::Earlier, Token::In, This, Unit(length)] | [Token::Earlier, This, Unit(length)] => {
+            calendar::around(length, today).map(|(first, _)| (first, today))
+        }
+        [Token::Year(year), Token::Earlier] if year == today.year() => Some((calendar::year(year)?.0, today)),
+        [Token::OtherDay] => Some((calendar::back(Length::Day, 7, today)?.0, today.yesterday().ok()?)),
         [Today] => Some((today, today)),
         [Yesterday] => calendar::back(Length::Day, 1, today),
         [DayBeforeYesterday] => calendar::back(Length::Day, 2, today),
@@ -205,6 +236,20 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
+/// Reads the time after or before "this time": "last year", "two weeks ago".
+fn this_time(past: &[Token], today: Date) -> Option<Days> {
+    use Token::{Ago, AgoBefore, Count, Last, Number, Unit};
+    match *past {
+        [Last, Unit(length)] | [Unit(length), Last] | [Unit(length), Ago] => calendar::this_time(length, 1, today),
+        [Number(count) | Count(count), Unit(length), Ago] | [AgoBefore, Number(count) | Count(count), Unit(length)] => {
+            calendar::this_time(length, count.into(), today)
+        }
+        [Token::Year(year)] => calendar::this_time(Length::Year, (today.year() - year).into(), today),
+        [Token::Yesterday] => calendar::back(Length::Day, 1, today),
+        _ => None,
+    }
+}
+
 /// Returns the latest month, season or holiday that had begun on a day.
 fn yearly_before(token: Token, day: Date) -> Option<Days> {
     match token {
@@ -237,19 +282,29 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
 
 /// Reads a single word that is a time. Ambiguous words, and seasons, are read only if the word before them indicates a time.
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
-    use Token::{Between, In, Of, Since, To};
-    use Token::{Days, Holiday, Month, PerhapsMonth, Season, Weekday, Year};
-    let is_sure = matches!(before, In | Of | Since | To | Between | Token::Last | Token::This);
+    use Token::{Between, In, Of, Over, Since};
+    use Token::{Days, Decade, Holiday, Month, Number, PerhapsMonth, Season, Unit, Weekday, Year};
+    let is_sure = matches!(before, In | Of | Since | Between | Token::Last | Token::This);
     match *tokens {
         [Days(first, last)] => Some((first, last)),
         [Year(year)] => calendar::year(year),
         [Month(month)] => calendar::month(month, None, today),
         [PerhapsMonth(month)] if is_sure => calendar::month(month, None, today),
-        [Season(season)] if is_sure => calendar::season(season, None, today),
+        [Season(season)] if is_sure || before == Over => calendar::season(season, None, today),
+        [Token::Numbered(length, number)] if is_sure => calendar::part_of_year(length, number, None, today),
+        [Decade(first)] | [Decade(first), Unit(Length::Year)] if is_sure => calendar::decade(first, today),
+        // "años 90", "anni novanta".
+        [Unit(Length::Year), Number(first) | Token::Count(first) | Decade(first)] if is_decade(first) => {
+            calendar::decade(first, today)
+        }
         [Weekday(weekday)] => calendar::weekday(weekday, today, false),
         [Holiday(holiday)] => calendar::holiday(holiday, None, today),
         _ => None,
     }
+}
+
+fn is_decade(number: i16) -> bool {
+    number % 10 == 0 && (20..100).contains(&number)
 }
 
 fn is_count(count: i16) -> bool {

@@ -1,13 +1,20 @@
 //! Tests of the times found in questions that are asked on Wednesday, 2026-03-04.
 
+mod about;
 mod languages;
+mod phrases;
+mod phrases_of_others;
 
 use super::*;
 
-/// Finds the times in a text on a day, each as `words=from..to`.
+/// Finds the times in a text on a day in Berlin, each as `words=from..to`.
 fn shown(language: &str, text: &str, today: &str) -> Vec<String> {
+    shown_in("Europe/Berlin", language, text, today)
+}
+
+fn shown_in(zone: &str, language: &str, text: &str, today: &str) -> Vec<String> {
     let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
-    let times = understand(text, language, today.parse().unwrap()).times;
+    let times = understand(text, language, zone, today.parse().unwrap()).times;
     times.iter().map(|time| format!("{}={}..{}", time.words, day(time.days.from), day(time.days.to))).collect()
 }
 
@@ -253,7 +260,7 @@ fn chinese() {
 
 #[test]
 fn rest_is_the_question_without_its_times() {
-    let rest = |text| understand(text, "en", "2026-03-04".parse().unwrap()).rest;
+    let rest = |text| understand(text, "en", "Europe/Berlin", "2026-03-04".parse().unwrap()).rest;
     assert_eq!(rest("What happened last month in Bern?"), "What happened in Bern?");
     assert_eq!(rest(""), "");
 }

@@ -59,8 +59,9 @@ impl Service {
     /// names no time. Today takes the place of an open end; the end of "before May" takes the place of its open beginning.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
-        let today = settings.zones()?.day_of(now);
-        let times = annals_search::find_times(text, &settings.language, today);
+        let zones = settings.zones()?;
+        let today = zones.day_of(now);
+        let times = annals_search::find_times(text, &settings.language, zones.name_at(now), today);
         let ends = |DateRange { from, to }: DateRange| (from.or(to).unwrap_or(today), to.unwrap_or(today));
         Ok(times.first().map(|time| ends(time.days)))
     }

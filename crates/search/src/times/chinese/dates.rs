@@ -3,28 +3,35 @@
 use annals_core::Date;
 
 use super::number;
-use crate::times::Third::{Early, Late, Mid};
+use crate::times::Part::{Early, Late, Mid};
 use crate::times::Token::{self, Year};
 use crate::times::calendar::{self, Days};
-use crate::times::{Length, Third, tokens};
+use crate::times::{Length, Part, tokens};
 
 /// Words for years, each with the number of years back.
 const YEARS: [(&str, i16); 4] = [("大前年", 3), ("前年", 2), ("去年", 1), ("今年", 0)];
 /// The coming year is read only together with its month.
 const NEXT_YEAR: &str = "明年";
 const HALVES: [(&str, i16); 2] = [("上半年", 1), ("下半年", 2)];
-const THIRDS_OF_YEAR: [(&str, Third); 3] = [("年初", Early), ("年底", Late), ("年末", Late)];
+const THIRDS_OF_YEAR: [(&str, Part); 3] = [("年初", Early), ("年底", Late), ("年末", Late)];
 /// Endings of a year: "去年底".
-const AFTER_YEAR: [(&str, Third); 3] = [("初", Early), ("底", Late), ("末", Late)];
-const THIRDS_OF_MONTH: [(&str, Third); 6] =
+const AFTER_YEAR: [(&str, Part); 3] = [("初", Early), ("底", Late), ("末", Late)];
+const THIRDS_OF_MONTH: [(&str, Part); 6] =
     [("初", Early), ("上旬", Early), ("中旬", Mid), ("下旬", Late), ("底", Late), ("末", Late)];
 const MONTH: [&str; 2] = ["月份", "月"];
 const DAY: [&str; 2] = ["日", "号"];
+/// Things that have a number with "号".
+const NUMBERED: [char; 10] = ['线', '楼', '房', '门', '院', '机', '店', '桌', '人', '码'];
+const CENTURY: [&str; 3] = ["上世纪", "二十世纪", "20世纪"];
 const UNTIL: [&str; 4] = ["到", "至", "-", "~"];
 
 /// Reads a date, a year or a part of a year at the beginning of a text: its length and its token.
 pub(super) fn read(text: &str, today: Date) -> Option<(usize, Token)> {
-    let found = numeric(text).or_else(|| within(text, None, today)).or_else(|| next_year(text, today));
+    let found = numeric(text)
+        .or_else(|| decade(text, today))
+        .or_else(|| within(text, None, today))
+        .or_else(|| next_year(text, today))
+        .or_else(|| day_of_month(text, today));
     found.map(|(length, (first, last))| (length, Token::Days(first, last))).or_else(|| with_year(text, today))
 }
 
@@ -43,6 +50,20 @@ fn year(text: &str, today: Date) -> Option<(usize, i16)> {
     let word = YEARS.iter().find(|(word, _)| text.starts_with(word));
     word.map(|(word, back)| (word.len(), today.year() - back))
         .or_else(|| signed(text, &["年"]).filter(|(_, year)| (1900..2100).contains(year)))
+}
+
+/// Reads "九十年代", "1990年代", "上世纪九十年代".
+fn decade(text: &str, today: Date) -> Option<(usize, Days)> {
+    let rest = CENTURY.iter().find_map(|century| text.strip_prefix(century)).unwrap_or(text);
+    let (length, first) = signed(rest, &["年代"])?;
+    Some((text.len() - rest.len() + length, calendar::decade(first, today)?))
+}
+
+/// Reads "2号" as the latest such day, unless the number names a thing, as in "2号线".
+fn day_of_month(text: &str, today: Date) -> Option<(usize, Days)> {
+    let (length, day) = signed(text, &["号"])?;
+    let is_thing = text[length..].starts_with(NUMBERED);
+    Some((length, calendar::day_of_month(day, today).filter(|_| !is_thing)?))
 }
 
 fn next_year(text: &str, today: Date) -> Option<(usize, Days)> {
@@ -76,19 +97,19 @@ fn quarter(text: &str, year: Option<i16>, today: Date) -> Option<(usize, Days)> 
 fn third(text: &str, year: Option<i16>, today: Date) -> Option<(usize, Days)> {
     let (length, third) = listed(text, &THIRDS_OF_YEAR)?;
     let days = match year {
-        Some(year) => calendar::third(third, calendar::year(year)?),
-        None => calendar::latest_third(third, Length::Year, today),
+        Some(year) => calendar::part(third, calendar::year(year)?),
+        None => calendar::latest_part(third, Length::Year, today),
     };
     Some((length, days?))
 }
 
 fn end_of_year(text: &str, year: i16) -> Option<(usize, Days)> {
     let (length, third) = listed(text, &AFTER_YEAR)?;
-    Some((length, calendar::third(third, calendar::year(year)?)?))
+    Some((length, calendar::part(third, calendar::year(year)?)?))
 }
 
 /// Reads the end of "月初" and the like.
-pub(super) fn third_of_month(text: &str) -> Option<(usize, Third)> {
+pub(super) fn third_of_month(text: &str) -> Option<(usize, Part)> {
     listed(text, &THIRDS_OF_MONTH)
 }
 
@@ -96,7 +117,7 @@ pub(super) fn third_of_month(text: &str) -> Option<(usize, Third)> {
 fn month(text: &str, year: Option<i16>, today: Date) -> Option<(usize, Days)> {
     if let Some(rest) = text.strip_prefix('月') {
         let (length, third) = third_of_month(rest).filter(|_| year.is_none())?;
-        return Some(('月'.len_utf8() + length, calendar::latest_third(third, Length::Month, today)?));
+        return Some(('月'.len_utf8() + length, calendar::latest_part(third, Length::Month, today)?));
     }
     let (length, number) = signed(text, &MONTH)?;
     let number = i8::try_from(number).ok().filter(|month| (1..=12).contains(month))?;
@@ -112,7 +133,7 @@ fn month(text: &str, year: Option<i16>, today: Date) -> Option<(usize, Days)> {
 
 fn part_of_month(text: &str, month: Days) -> Option<(usize, Days)> {
     let (length, third) = third_of_month(text)?;
-    Some((length, calendar::third(third, month)?))
+    Some((length, calendar::part(third, month)?))
 }
 
 /// Reads a second day of the same month after a day.

@@ -74,7 +74,7 @@ fn chinese_characters_of_times_inside_other_words_are_no_times() {
 #[test]
 fn chinese_questions_about_a_period() {
     let is_about_a_period = |text: &str| {
-        let found = understand(text, "zh", "2026-11-26".parse().unwrap());
+        let found = understand(text, "zh", "Asia/Shanghai", "2026-11-26".parse().unwrap());
         found.times.len() == 1 && asks_for_a_period(&found.rest)
     };
     for text in [

@@ -1,0 +1,122 @@
+//! Reads days and weekends that are named by an article alone: "on the 2nd", "am 2.", "am 5.3.", "le 2", "the weekend". They are the latest
+//! that have begun. Pure.
+
+use annals_core::{Date, folded};
+
+use super::names::ends_phrase;
+use super::tokens::bare;
+use super::{Length, OWN, Token, Word, calendar};
+
+/// Words directly before the number of a day, by language. In English and Dutch, the number must be an ordinal in digits.
+const BEFORE_DAY: [(&str, &[&str]); 7] = [
+    ("en", &["the"]),
+    ("de", &["am", "vom", "zum", "den", "dem"]),
+    ("nl", &["de"]),
+    ("fr", &["le", "du", "au"]),
+    ("es", &["el", "del", "al", "dia"]),
+    ("pt", &["dia"]),
+    ("it", &["il", "dal", "al", "del"]),
+];
+/// Words that may follow a day, besides words for times, because no noun ends the phrase: "the 2nd floor" is no day.
+const FOLLOWS: &[&str] = &[
+    "at", "with", "when", "while", "i", "we", "did", "for", "or", "so", "mit", "bei", "con", "com", "avec", "met",
+    "cuando",
+];
+
+/// Turns such words into [`Token::Days`].
+pub(super) fn read(words: &mut [Word<'_>], language: &str, today: Date) {
+    for index in 1..words.len() {
+        let days = match words[index].token {
+            Token::Number(day) | Token::Ordinal(day) if is_day(words, index, language) => {
+                calendar::day_of_month(day, today)
+            }
+            Token::Unit(Length::Weekend) if is_weekend(words, index, language) => {
+                calendar::latest(Length::Weekend, today)
+            }
+            Token::Other if language == "de" => german_date(words[index].text, today),
+            _ => None,
+        };
+        if let Some((first, last)) = days {
+            words[index].token = Token::Days(first, last);
+        }
+    }
+}
+
+/// Reads a German day and month without a year: "5.3.".
+fn german_date(text: &str, today: Date) -> Option<calendar::Days> {
+    let (day, month) = text.trim_end_matches([',', '?', '!']).strip_suffix('.')?.split_once('.')?;
+    calendar::day(day.parse().ok()?, month.parse().ok()?, None, today)
+}
+
+fn is_day(words: &[Word<'_>], index: usize, language: &str) -> bool {
+    let (word, before) = (words[index], words[index - 1]);
+    let is_article = BEFORE_DAY.iter().any(|(code, list)| *code == language && list.contains(&key(before).as_str()));
+    let is_written = match language {
+        "en" | "nl" => is_bounded(words, index - 1) && is_ordinal_in_digits(word),
+        "de" => word.text.trim_end_matches(['?', '!', ',']).ends_with('.'),
+        _ => word.text.starts_with(|c: char| c.is_ascii_digit()),
+    };
+    is_article && is_written && ends_clause(words, index, language)
+}
+
+/// Returns whether a preposition for times stands before the word, as in "on the 2nd".
+fn is_bounded(words: &[Word<'_>], index: usize) -> bool {
+    use Token::{After, And, Before, Between, In, Since, To, Until};
+    let before = index.checked_sub(1).map(|index| words[index].token);
+    matches!(before, Some(In | And | To | Since | Until | Between | Before | After))
+}
+
+fn is_ordinal_in_digits(word: Word<'_>) -> bool {
+    matches!(word.token, Token::Ordinal(_)) && word.text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_weekend(words: &[Word<'_>], index: usize, language: &str) -> bool {
+    let before = words[index - 1];
+    let is_named =
+        matches!(before.token, Token::In | Token::Over | Token::Filler) || OWN.contains(&key(before).as_str());
+    is_named && ends_clause(words, index, language)
+}
+
+/// Returns whether a word ends its phrase, so that it does not describe a noun: "on the 2nd", but not "on the 2nd floor". "On
+/// the 2nd and 3rd of May" and "the weekend of 3 May" go on.
+fn ends_clause(words: &[Word<'_>], index: usize, language: &str) -> bool {
+    use Token::{And, BeforeLast, Filler, In, Last, Number, Of, Ordinal, Other, To, Unit, Until};
+    let text = words[index].text;
+    let is_over = ends_phrase(if language == "de" { text.trim_end_matches('.') } else { text });
+    let Some(next) = words.get(index + 1).filter(|_| !is_over) else { return true };
+    match next.token {
+        Other => is_follower(*next, language),
+        And | To | Until => {
+            let second = (index + 2..words.len()).find(|index| !matches!(words[*index].token, Filler | In));
+            second.is_none_or(|second| {
+                !matches!(words[second].token, Number(_) | Ordinal(_)) || ends_clause(words, second, language)
+            })
+        }
+        token => !matches!(
+            token,
+            Of | Unit(_)
+                | Last
+                | BeforeLast
+                | Token::Before
+                | Token::After
+                | Token::AgoBefore
+                | Token::Ago
+                | Token::Month(_)
+                | Token::PerhapsMonth(_)
+                | Token::Year(_)
+                | Token::Days(..)
+                | Number(_)
+                | Ordinal(_)
+        ),
+    }
+}
+
+/// Returns whether a word after a day is no noun. In German, nouns have a capital letter.
+fn is_follower(word: Word<'_>, language: &str) -> bool {
+    let is_lower = bare(word.text).starts_with(char::is_lowercase);
+    (language == "de" && is_lower) || FOLLOWS.contains(&key(word).as_str()) || bare(word.text).is_empty()
+}
+
+fn key(word: Word<'_>) -> String {
+    folded(bare(word.text))
+}
