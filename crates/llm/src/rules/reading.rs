@@ -70,7 +70,12 @@ pub(super) fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Ve
     if matches!(clause.voice, Voice::Own | Voice::Conversation) && !polar.ended && !GONE.is_match(&clause.text) {
         let dated = Dated::of(&clause.text, turn);
         let mentions = MENTIONS.iter().flat_map(|rule| of_rule(rule, &dated, false, turn, speakers));
-        triples.extend(mentions.filter(|_| clause.states || STARTS_WITH_MY.is_match(&clause.text)));
+        let is_sure = |triple: &Triple| {
+            clause.states
+                || STARTS_WITH_MY.is_match(&clause.text)
+                || triple.predicate == "has_pet" && STARTS_WITH_OUR.is_match(&clause.text)
+        };
+        triples.extend(mentions.filter(is_sure));
     }
     triples
 }
@@ -262,7 +267,9 @@ pattern!(
     GONE,
     r"(?i)\b(?:died|dead|dies|dying|death|passed(?: away| on| over| in| last| yesterday|\W*$)|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|lived to|another mother|is not my|isn't my|is (?:an?|our|the) (?:\w+ )?(?:cat|dog|puppy|kitten|retriever|labrador|poodle|rabbit|hamster|horse|parrot|robot|chatbot|app|doll|car|laptop|plant)|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
 );
-pattern!(STARTS_WITH_MY, r"(?i)^(?:my|our)\b");
+// "If it's a girl, our daughter Ida will be born in June": only pets are sure to exist.
+pattern!(STARTS_WITH_MY, r"(?i)^my\b");
+pattern!(STARTS_WITH_OUR, r"(?i)^our\b");
 // What may follow a name: a verb, a preposition, a conjunction, a pronoun or an adverb.
 pattern!(
     FOLLOWS_NAME,

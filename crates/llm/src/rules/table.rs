@@ -268,7 +268,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} (?:going to|gonna) (?P<o>(?:adopt|get|buy) (?P<pet>.+?))",           Plans,   "plans",          Listed,     0.9),
     ("{i_am} (?:going to|gonna) (?P<o>buy (?P<thing>.+?))",                       Plans,   "plans",          Listed,     0.9),
     ("{i_am} (?P<o>(?:getting|adopting) (?P<pet>.+?))",                           Plans,   "plans",          Listed,     0.9),
-    ("{i_am} (?P<o>getting married|running (?:a|the (?:\\w+ )?)marathon)",             Plans,   "plans",          Listed,     0.9),
+    ("{i_am} (?P<o>getting married|running (?:a |the (?:\\w+ )?)marathon)",             Plans,   "plans",          Listed,     0.9),
     ("{i_am} (?:going to|gonna) (?P<o>(?:get married|run (?:a |the (?:\\w+ )?)marathon|retire))", Plans, "plans",   Listed,     0.9),
     ("(?:{i_am} planning|{i} plan) to (?P<o>(?:visit|move to|travel to|fly to|go to) (?P<place>.+?))", Hopes, "plans", Listed, 0.9),
     ("{i_am} planning (?:an? )?(?P<o>(?:trip|vacation|holiday|visit) to (?P<place>.+?))", Hopes, "plans",     Listed,     0.9),

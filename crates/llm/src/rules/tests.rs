@@ -166,6 +166,7 @@ fn family_and_partners_are_found() {
     check("My kids are Noah and Ella.", &["Ann has_child Noah", "Ann has_child Ella"]);
     check("My wife Clara and I live in Graz.", &["Ann lives_in Graz", "Ann married_to Clara"]);
     check("Our partner Siemens is here. Our son Theo too.", &["Ann has_son Theo"]);
+    check("If it's a girl, our daughter Ida will be born in June.", &[]);
     check("Tom and I are engaged.", &["Ann engaged_to Tom", "UPDATE Ann marital_status engaged"]);
     check("I'm 42, married to Olu.", &["UPDATE Ann age 42", "Ann married_to Olu", "UPDATE Ann marital_status married"]);
     check("My sister Eva is 42, married to Tom.", &["Ann has_sister Eva"]);
