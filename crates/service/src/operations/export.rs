@@ -75,5 +75,9 @@ fn failed(cause: io::Error) -> Error {
 fn line(agent: &Agent, record: &Record) -> String {
     let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
     value["agent"] = Value::from(agent.name());
+    if agent.shown_name().is_some() {
+        // The ids in the records derive from the key.
+        value["created_as"] = Value::from(agent.key());
+    }
     value.to_string()
 }
