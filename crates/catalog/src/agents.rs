@@ -201,7 +201,7 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     }
     names::check_free(db, agent, agent.key())?;
     let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, seq FROM sequence_floor RETURNING agent_id";
-    db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
+    db.query_one(sql, params![agent.workspace(), agent.key()], |row| row.get(0))
 }
 
 /// Records that data of the agent is erased now: sets `erased` to the agent's last sequence number.
