@@ -1,4 +1,4 @@
-//! Agents and lists: explicit creation, pages, and requests with several faults.
+//! Agents and lists: explicit creation, other names, pages, and requests with several faults.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -37,6 +37,97 @@ async fn creating_an_existing_agent_is_a_conflict() {
     assert_eq!(first, json!({ "agents": ["ann"], "next_cursor": "ann" }));
     let (_, second) = served.get("/v1/agents?limit=1&cursor=ann").await;
     assert_eq!(second, json!({ "agents": ["bob"] }));
+}
+
+#[test]
+fn renamed_agent_keeps_its_memories_under_both_names() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 40, 2));
+    annals.json(&["rollup"]);
+    let found = |name: &str| annals.json(&["search", "brother in Kyoto", "--agent", name])["results"][0]["id"].clone();
+    let before = found("ann");
+    assert_eq!(annals.json(&["agent", "rename", "ann", "Anna Ó"])["agent"], "Anna Ó");
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["Anna Ó"]));
+    assert_eq!((found("ann"), found("Anna Ó")), (before.clone(), before));
+    // A client that still uses the former name adds to the same agent.
+    let again = annals.import(&days("ann", 41, 2));
+    assert_eq!((&again["accepted"], &again["duplicate"]), (&json!(2), &json!(80)));
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["Anna Ó"]));
+    assert_eq!(annals.json(&["rollup"])[0]["agent"], "Anna Ó");
+    assert_eq!(annals.run(&["verify"]).code, 0);
+    annals.expect_sound_tables();
+}
+
+#[test]
+fn name_of_another_agent_is_refused() {
+    let annals = Annals::new();
+    annals.import(&(days("ann", 1, 1) + &days("bob", 1, 1)));
+    annals.json(&["agent", "rename", "bob", "ben"]);
+    let check = |from: &str, to: &str, code: i32, expect: &str| {
+        let refused = annals.run(&["agent", "rename", from, to]);
+        assert_eq!(refused.code, code, "{from} {to}: {}", refused.out);
+        assert!(refused.err.contains(expect), "{from} {to}: {}", refused.err);
+    };
+    check("ann", "ben", 2, "agent \"ben\" already exists");
+    check("ann", "bob", 2, "agent \"bob\" already exists");
+    check("ann", "", 2, "agent is empty");
+    check("zoe", "new", 3, "there is no agent \"zoe\"");
+    assert_eq!(annals.json(&["agent", "rename", "ben", "bob"])["agent"], "bob");
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["ann", "bob"]));
+    // After the deletion the names are free.
+    annals.json(&["agent", "delete", "ben", "--yes"]);
+    assert_eq!(annals.json(&["agent", "rename", "ann", "ben"])["agent"], "ben");
+}
+
+#[test]
+fn export_of_a_renamed_agent_is_restored_with_its_names() {
+    let (from, to) = (Annals::new(), Annals::new());
+    from.import(&days("ann", 40, 2));
+    from.json(&["rollup"]);
+    from.json(&["agent", "rename", "ann", "anna"]);
+    let file = from.file("anna.jsonl", "");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(from.run(&["export", "--agent", "ann", file.to_str().unwrap()]).code, 0);
+    to.json(&["import", file.to_str().unwrap()]);
+    assert_eq!(to.dump(), from.dump());
+    assert_eq!(to.json(&["agent", "list"])["agents"], json!(["anna"]));
+    assert_eq!(to.json(&["agent", "show", "ann"])["agent"], "anna");
+    assert_eq!(to.json(&["verify"])["sound"], json!(true));
+    let refused = to.run(&["import", file.to_str().unwrap()]);
+    assert!(refused.code == 2 && refused.err.contains("already has memories"), "{}", refused.err);
+}
+
+#[tokio::test]
+async fn key_of_a_renamed_agent_goes_on_working() {
+    let served = Served::new();
+    for name in ["ann", "bob"] {
+        served.post("/v1/agents", &json!({ "agent": name })).await;
+    }
+    let new = |name: &str, args: &[&str]| {
+        let made = served.annals.json(&[&["key", "add", name], args].concat());
+        made["key"].as_str().unwrap().to_owned()
+    };
+    let (admin, own) = (new("admin", &["--scope", "admin"]), new("phone", &["--scope", "search", "--agent", "ann"]));
+    let body = json!({ "name": "anna" });
+    let (status, renamed) = served.ask(Method::POST, "/v1/agents/ann/rename", Some(&admin), Some(&body)).await;
+    assert_eq!((status, &renamed["agent"]), (StatusCode::OK, &json!("anna")), "{renamed}");
+    for (key, name, expect) in [
+        (&own, "ann", StatusCode::OK),
+        (&own, "anna", StatusCode::OK),
+        (&own, "bob", StatusCode::NOT_FOUND),
+        (&admin, "anna", StatusCode::OK),
+    ] {
+        let path = format!("/v1/agents/{name}/settings");
+        let (status, answer) = served.ask(Method::GET, &path, Some(key), None).await;
+        assert_eq!(status, expect, "{name}: {answer}");
+    }
+    let (status, answer) = served.ask(Method::POST, "/v1/agents/ann/rename", Some(&own), Some(&body)).await;
+    assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
+    let taken = json!({ "name": "bob" });
+    let (status, answer) = served.ask(Method::POST, "/v1/agents/ann/rename", Some(&admin), Some(&taken)).await;
+    assert_eq!((status, &answer["code"]), (StatusCode::CONFLICT, &json!("exists")), "{answer}");
+    let agents = served.ask(Method::GET, "/v1/agents", Some(&admin), None).await.1;
+    assert_eq!(agents, json!({ "agents": ["anna", "bob"] }));
 }
 
 #[tokio::test]

@@ -180,6 +180,11 @@ export class Agent {
     return this.ask("POST", ["forget"], { body: selection });
   }
 
+  /** Gives the agent another name. Its former names keep leading to it, so this object stays usable. */
+  rename(name: string): Promise<wire.SettingsView> {
+    return this.ask("POST", ["rename"], { body: { name } });
+  }
+
   /** Forgets the whole agent. Only `dry_run: false` erases; it cannot be undone. */
   delete(options: { dry_run: boolean } = { dry_run: true }): Promise<wire.ForgetAnswer> {
     return this.ask("DELETE", [], { query: { ...options } });

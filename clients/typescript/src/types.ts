@@ -702,6 +702,12 @@ export interface NewAgent {
   settings?: SettingsChange;
 }
 
+/** The new name of an agent. */
+export interface NewName {
+  /** The name: 1 to 128 bytes without control characters. No other agent may have it or have had it. */
+  name: string;
+}
+
 /** A period that is over but not due yet, because messages of it may still arrive. */
 export interface NotYetDueView {
   /** When it becomes due, if no further message arrives. */

@@ -6,6 +6,7 @@ use std::io::BufRead;
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
+use annals_service::calls::AgentNames;
 use annals_service::wire::{EXPORT_FORMAT, ExportEnd};
 use serde_json::Value;
 
@@ -105,9 +106,13 @@ pub(crate) fn parse(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let mut take = |field: &str| value.as_object_mut().and_then(|fields| fields.remove(field));
-    let (own, format) = (take("agent"), take("format"));
-    let name = agent.or_else(|| own.as_ref()?.as_str()).ok_or_else(|| Fault::new("agent", "is missing"))?;
-    let agent = Agent::new(name).map_err(|error| Fault::new("agent", error.to_string()))?;
+    let (own, created_as, format) = (take("agent"), take("created_as"), take("format"));
+    let own = own.as_ref().and_then(Value::as_str);
+    let name = agent.or(own).ok_or_else(|| Fault::new("agent", "is missing"))?.to_owned();
+    // The ids of the records derive from this name. Under a name of the user's choice, they have to derive from that one.
+    let created_as = created_as.filter(|_| own == Some(name.as_str())).and_then(|key| key.as_str().map(str::to_owned));
+    let names = AgentNames { name, created_as };
+    let agent = names.agent().map_err(|error| Fault::new("agent", error.to_string()))?;
     if value["record"] == "end" {
         return Ok((agent, Line::End(serde_json::from_value(value).map_err(wrong)?)));
     }

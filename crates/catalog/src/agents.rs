@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
 use crate::{Engine, SqlCatalog};
-use crate::{changes, passages, totals};
+use crate::{changes, names, passages, totals};
 
 #[async_trait]
 impl<E: Engine> Agents for SqlCatalog<E> {
@@ -20,6 +20,18 @@ impl<E: Engine> Agents for SqlCatalog<E> {
         let (workspace, after) = (workspace.map(str::to_owned), after.cloned());
         let list = move |c: &dyn Db| page(c, workspace.as_deref(), after.as_ref(), limit);
         self.thread.read("listing agents", list).await
+    }
+
+    async fn resolve_agent(&self, workspace: &str, name: &str) -> annals_core::Result<Agent> {
+        let agent = Agent::in_workspace(workspace, name)?;
+        let (workspace, name) = (workspace.to_owned(), name.to_owned());
+        let found = self.thread.read("finding an agent", move |c| names::owner(c, &workspace, &name)).await?;
+        Ok(found.unwrap_or(agent))
+    }
+
+    async fn rename_agent(&self, agent: &Agent, name: &str) -> annals_core::Result<Agent> {
+        let (agent, name) = (agent.clone(), name.to_owned());
+        self.thread.write("renaming an agent", move |c| names::rename(c, &agent, &name)).await
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> annals_core::Result<Vec<Agent>> {
@@ -88,7 +100,11 @@ pub(crate) use is_known;
 /// SQL query for the known agents that come after a workspace and a name.
 macro_rules! known_agents {
     ($rest:literal) => {
-        concat!("SELECT workspace, name FROM agent WHERE (workspace, name) > (?1, ?2) AND ", is_known!(), $rest)
+        concat!(
+            "SELECT workspace, name, shown_name FROM agent WHERE (workspace, name) > (?1, ?2) AND ",
+            is_known!(),
+            $rest
+        )
     };
 }
 
@@ -110,7 +126,7 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
     WHERE agent_id = ?1";
 /// Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
 pub(crate) const TO_REEMBED: &str = concat!(
-    "SELECT workspace, name FROM agent
+    "SELECT workspace, name, shown_name FROM agent
     WHERE EXISTS (
         SELECT 1 FROM watermark
         WHERE watermark.agent_id = agent.agent_id AND COALESCE(building_urgent, 0) = 0
@@ -125,7 +141,7 @@ pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 /// ledger rows, statements, fact operations, blocks or documents.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
     // No known agent has an empty name, so this place is before the first agent of a workspace.
-    let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
+    let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.key()));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     match workspace {
         Some(workspace) => {
@@ -137,11 +153,18 @@ pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, 
     }
 }
 
-/// Reads an agent from the columns `workspace` and `name`. The row without a name stands for the erased agents of its
-/// workspace.
+/// Reads an agent from the columns `workspace`, `name` and `shown_name`. The row without a name stands for the erased agents of
+/// its workspace.
 pub(crate) fn read(row: &Row) -> Result<Agent> {
-    let (workspace, name) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
-    Ok(if name.is_empty() { Agent::erased(workspace)? } else { Agent::in_workspace(workspace, &name)? })
+    let (workspace, key) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
+    if key.is_empty() {
+        return Ok(Agent::erased(workspace)?);
+    }
+    let agent = Agent::in_workspace(workspace, &key)?;
+    Ok(match row.get::<Option<String>>("shown_name")? {
+        Some(name) => agent.renamed(&name)?,
+        None => agent,
+    })
 }
 
 /// Returns the agents that may have roll-up work.
@@ -160,7 +183,7 @@ pub(crate) fn to_reembed(db: &dyn Db, model: &VectorModel) -> Result<Vec<Agent>>
 
 /// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.
 pub(crate) fn known(db: &dyn Db, agent: &Agent) -> Result<i64> {
-    Ok(row_id(db, agent.workspace(), agent.name())?.unwrap_or(0))
+    Ok(row_id(db, agent.workspace(), agent.key())?.unwrap_or(0))
 }
 
 /// Returns the number of a row, even if the names are not valid names of an agent.
@@ -176,8 +199,9 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     if number > 0 {
         return Ok(number);
     }
+    names::check_free(db, agent, agent.key())?;
     let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, seq FROM sequence_floor RETURNING agent_id";
-    db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
+    db.query_one(sql, params![agent.workspace(), agent.key()], |row| row.get(0))
 }
 
 /// Records that data of the agent is erased now: sets `erased` to the agent's last sequence number.

@@ -116,7 +116,7 @@ pub(crate) const COLLECTIONS: &str = "SELECT collection, count(*) AS n FROM docu
     WHERE agent_id = ?1 AND (expires_at IS NULL OR expires_at > ?2)
     GROUP BY collection
     ORDER BY collection";
-pub(crate) const EXPIRED: &str = "SELECT document.document_id, agent.agent_id, workspace, name
+pub(crate) const EXPIRED: &str = "SELECT document.document_id, agent.agent_id, workspace, name, shown_name
     FROM document
     JOIN agent USING (agent_id)
     WHERE expires_at <= ?1 AND workspace <> ''

@@ -160,7 +160,7 @@ pub(crate) fn erase(
 
 /// Records an erasure, after which the agent has to be cleaned.
 pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
-    let names = params![agent.workspace(), agent.name()];
+    let names = params![agent.workspace(), agent.key()];
     // Insert a new row instead of updating the old one: only a new row gets a new number.
     db.execute("DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2", names)?;
     db.execute("INSERT INTO cleaning (workspace, name) VALUES (?1, ?2)", names)?;
@@ -169,14 +169,14 @@ pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
 
 /// Returns the agents to clean, each with the number of its last erasure.
 pub(crate) fn pending_cleanings(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
-    let sql = "SELECT erasure, workspace, name FROM cleaning ORDER BY erasure";
+    let sql = "SELECT erasure, workspace, name, shown_name FROM cleaning LEFT JOIN agent USING (workspace, name) ORDER BY erasure";
     db.query(sql, &[], |row| Ok((agents::read(row)?, number(row, "erasure")?)))
 }
 
 /// Records that an agent was cleaned after the given erasure. A later erasure still needs its own cleaning.
 pub(crate) fn cleaned(db: &dyn Db, agent: &Agent, erasure: u64) -> Result<()> {
     let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
-    let values = params![agent.workspace(), agent.name(), signed(erasure)];
+    let values = params![agent.workspace(), agent.key(), signed(erasure)];
     db.execute(sql, values)?;
     Ok(())
 }

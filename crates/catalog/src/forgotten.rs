@@ -166,10 +166,10 @@ impl<'a> KeyedHashes<'a> {
         self.hash([b"speaker", entity_key(name).as_bytes(), b""])
     }
 
-    /// Hashes the agent's names and the parts under the key. [`Digest::of`] frames the parts, so different lists of parts never
+    /// Hashes the agent's workspace and key, and the parts under the key. [`Digest::of`] frames the parts, so different lists of parts never
     /// look the same.
     fn hash(&self, parts: [&[u8]; 3]) -> Hash {
-        let agent = [self.agent.workspace().as_bytes(), self.agent.name().as_bytes()];
+        let agent = [self.agent.workspace().as_bytes(), self.agent.key().as_bytes()];
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");
         mac.update(&Digest::of(agent.into_iter().chain(parts)).0);
         mac.finalize().into_bytes().into()

@@ -47,7 +47,7 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
     WHERE request.agent_id = ?1 AND request.key = ?2";
 /// Selects an operation by its id in a workspace. Agents may share ids of older operations; then the operation of the first
 /// agent is selected.
-pub(crate) const FIND: &str = "SELECT agent.name AS agent, operation.*
+pub(crate) const FIND: &str = "SELECT workspace, name, shown_name, operation.*
     FROM operation INDEXED BY operation_by_id
     JOIN agent USING (agent_id)
     WHERE operation.id = ?2 AND agent.workspace = ?1
@@ -114,10 +114,7 @@ pub(crate) fn drop_before(db: &dyn Db, before: Timestamp) -> Result<u64> {
 
 /// Returns the operation with this id and its agent, searched among the agents of a workspace.
 pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
-    db.query_optional(FIND, params![workspace, id], |row| {
-        let agent = Agent::in_workspace(workspace, &row.get::<String>("agent")?)?;
-        Ok((agent, ingest::read_operation(row)?))
-    })
+    db.query_optional(FIND, params![workspace, id], |row| Ok((agents::read(row)?, ingest::read_operation(row)?)))
 }
 
 /// Returns the body digest and the operation of the request with this key, if it is stored.

@@ -70,7 +70,7 @@ pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
 
 /// Repeats the condition of the index `ledger_failed` (`sqlite/open.rs`) word for word: otherwise the query would read the
 /// whole ledger.
-pub(crate) const FAILURES: &str = "SELECT ledger.*, workspace, name
+pub(crate) const FAILURES: &str = "SELECT ledger.*, workspace, name, shown_name
     FROM ledger INDEXED BY ledger_failed
     JOIN agent USING (agent_id)
     WHERE last_error IS NOT NULL AND workspace <> ''

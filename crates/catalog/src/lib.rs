@@ -29,6 +29,7 @@ mod journal;
 mod keys;
 mod ledger;
 mod memories;
+mod names;
 mod passages;
 mod passes;
 mod postgres;

@@ -142,7 +142,7 @@ fn merge(kinds: [Vec<Memory>; 3], select: &Select) -> Vec<Memory> {
 macro_rules! agent_with {
     ($table:literal) => {
         concat!(
-            "SELECT workspace, name FROM agent WHERE EXISTS (SELECT 1 FROM ",
+            "SELECT workspace, name, shown_name FROM agent WHERE EXISTS (SELECT 1 FROM ",
             $table,
             " AS memory WHERE memory.agent_id = agent.agent_id AND memory.id = ?1) AND ",
             agents::is_known!()

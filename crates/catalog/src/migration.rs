@@ -31,6 +31,7 @@ const VERSION_8: &str = include_str!("fixture/version_8.sql");
 const VERSION_9: &str = include_str!("fixture/version_9.sql");
 const VERSION_10: &str = include_str!("fixture/version_10.sql");
 const VERSION_11: &str = include_str!("fixture/version_11.sql");
+const VERSION_12: &str = include_str!("fixture/version_12.sql");
 /// The model that made all vectors until version 10.
 const FORMER_MODEL: &str = "all-MiniLM-L6-v2@04f237888393";
 const NOW: &str = "2026-06-01T00:00:00Z";
@@ -66,8 +67,10 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_11_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11] {
+async fn version_4_to_12_catalogs_are_migrated_without_loss() {
+    for version in
+        [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11, VERSION_12]
+    {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -105,6 +108,16 @@ async fn version_11_catalog_keeps_its_open_batch() {
         [(Some("batch-1"), &None)]
     );
     assert_eq!(catalog.in_batch(&agent("me")).await.unwrap(), [period("2026-W20")]);
+}
+
+#[tokio::test]
+async fn version_12_catalog_keeps_its_failed_batch_and_the_names_of_its_agents() {
+    let catalog = folder_of(VERSION_12).open();
+    assert_eq!(catalog.open_batches().await.unwrap()[0].failure.as_deref(), Some("no answer"));
+    let agents = catalog.all_agents().await.unwrap();
+    assert_eq!(agents.iter().map(Agent::name).collect::<Vec<_>>(), ["me", "you", "they"]);
+    let renamed = catalog.rename_agent(&agents[1], "Anna").await.unwrap();
+    assert_eq!(catalog.resolve_agent("default", "Anna").await.unwrap().key(), renamed.key());
 }
 
 #[tokio::test]
@@ -324,7 +337,7 @@ fn migrated_schema_equals_new_schema() {
     drop(new.open());
     for version in [
         VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10,
-        VERSION_11,
+        VERSION_11, VERSION_12,
     ] {
         let old = folder_of(version);
         drop(old.open());
@@ -353,6 +366,7 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_9, 12).await;
     cut_power_while_migrating(VERSION_10, 12).await;
     cut_power_while_migrating(VERSION_11, 12).await;
+    cut_power_while_migrating(VERSION_12, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

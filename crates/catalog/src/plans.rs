@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::sqlite::open::{Options, open};
 use crate::{
-    accesses, agents, bases, changes, erasure, idempotency, journal, ledger, memories, pruned, seals, statements,
-    summaries, turns, versions,
+    accesses, agents, bases, changes, erasure, idempotency, journal, ledger, memories, names, pruned, seals,
+    statements, summaries, turns, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -174,6 +174,8 @@ fn service_queries_use_their_indexes() {
         let expect = format!("SEARCH agent USING INDEX sqlite_autoindex_agent_1 ({terms});");
         assert!(found.starts_with(&expect) && !found.contains("SCAN"), "{found}");
     }
+    let found = plan(&db.0, names::OWNER);
+    assert!(found.matches("(workspace=? AND name=?)").count() == 2 && !found.contains("SCAN"), "{found}");
     for (_, sql) in memories::AGENT_OF {
         let found = plan(&db.0, sql);
         assert!(found.contains("(agent_id=? AND id=?)") && found.matches("SCAN").count() == 1, "{found}");

@@ -201,7 +201,7 @@ pub(crate) fn release(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> R
     if let Some(number) = reservation {
         let sql = "DELETE FROM reservation WHERE reservation_id = ?1
             AND agent_id IN (SELECT agent_id FROM agent WHERE workspace = ?2 AND name IN (?3, ''))";
-        db.execute(sql, params![signed(number), agent.workspace(), agent.name()])?;
+        db.execute(sql, params![signed(number), agent.workspace(), agent.key()])?;
     }
     Ok(())
 }

@@ -62,14 +62,17 @@ pub(crate) fn backlogs() -> String {
     let (unsearchable, unread) = (above("progress.applied"), above("progress.extracted"));
     format!(
         "WITH progress AS (
-            SELECT agent.agent_id, workspace, name, coalesce(applied, 0) AS applied, coalesce(extracted, 0) AS extracted
+            SELECT
+                agent.agent_id, workspace, name, shown_name,
+                coalesce(applied, 0) AS applied,
+                coalesce(extracted, 0) AS extracted
             FROM agent
             LEFT JOIN watermark ON watermark.agent_id = agent.agent_id AND watermark.grain = 0
             LEFT JOIN journal ON journal.agent_id = agent.agent_id
             WHERE {KNOWN}
         ),
         backlog AS MATERIALIZED (
-            SELECT workspace, name, applied, extracted, {unsearchable} AS unsearchable, {unread} AS unread FROM progress
+            SELECT workspace, name, shown_name, applied, extracted, {unsearchable} AS unsearchable, {unread} AS unread FROM progress
         )
         SELECT * FROM backlog WHERE unsearchable > 0 OR unread > 0 ORDER BY workspace, name"
     )
@@ -124,7 +127,7 @@ fn settings(row: &Row) -> Result<Settings> {
 pub(crate) fn earliest() -> String {
     format!(
         "SELECT
-            workspace, name, settings,
+            workspace, name, shown_name, settings,
             (SELECT min(day) FROM turn WHERE turn.agent_id = agent.agent_id) AS turn,
             (SELECT min(day) FROM statement WHERE statement.agent_id = agent.agent_id) AS statement,
             (SELECT min(period) FROM summary WHERE summary.agent_id = agent.agent_id AND grain = 1) AS daily,

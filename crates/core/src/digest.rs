@@ -100,7 +100,7 @@ impl MemoryId {
     }
 
     fn derive(kind: char, agent: &Agent, place: [&str; 2]) -> MemoryId {
-        let digest = Digest::of([agent.workspace(), agent.name(), place[0], place[1]]);
+        let digest = Digest::of([agent.workspace(), agent.key(), place[0], place[1]]);
         let mut hash = BASE32_NOPAD.encode(&digest.0).to_lowercase();
         hash.truncate(26);
         MemoryId(format!("{kind}-{hash}"))

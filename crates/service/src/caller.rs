@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::Agent;
 use annals_core::ports::{Key, Scope};
-use annals_core::{Agent, Error, ObjectKind, Result};
 
 /// The caller of a request, with its permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,7 @@ pub struct Caller {
     pub key: Option<String>,
     workspace: String,
     scopes: BTreeSet<Scope>,
+    /// Keys of the agents; empty for all.
     agents: Vec<String>,
 }
 
@@ -44,24 +45,13 @@ impl Caller {
 
     /// Returns whether the caller may use an agent.
     pub fn opens(&self, agent: &Agent) -> bool {
-        let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.name());
+        let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.key());
         self.workspace == agent.workspace() && bound
     }
 
     /// Returns whether the caller may see data of the whole process, such as metrics.
     pub fn sees_all(&self) -> bool {
         self.workspace == Caller::local().workspace && self.agents.is_empty()
-    }
-
-    /// Returns the agent with that name, whether it exists or not. For an agent that the caller may not use, the error is the
-    /// same as for one that does not exist.
-    pub fn agent(&self, name: &str) -> Result<Agent> {
-        let agent = Agent::in_workspace(&self.workspace, name)?;
-        if self.opens(&agent) {
-            Ok(agent)
-        } else {
-            Err(Error::NotFound { what: ObjectKind::Agent, name: name.to_owned() })
-        }
     }
 }
 
@@ -100,12 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn agent_outside_the_key_is_not_found() {
+    fn caller_opens_the_agents_of_its_key_whatever_their_names_are_now() {
+        let agent = |name: &str| Agent::in_workspace("w", name).unwrap();
         let bound = caller(&[Scope::Search], &["ann"]);
-        assert_eq!(bound.agent("ann").unwrap(), Agent::in_workspace("w", "ann").unwrap());
-        assert_eq!(bound.agent("bob").unwrap_err().to_string(), "there is no agent \"bob\"");
-        assert!(caller(&[Scope::Search], &[]).agent("bob").is_ok());
+        assert!(bound.opens(&agent("ann")) && bound.opens(&agent("ann").renamed("bob").unwrap()));
+        assert!(!bound.opens(&agent("bob")) && !bound.opens(&agent("bob").renamed("ann").unwrap()));
+        assert!(caller(&[Scope::Search], &[]).opens(&agent("bob")));
         assert!(Caller::local().opens(&Agent::new("bob").unwrap()));
-        assert!(!Caller::local().opens(&Agent::in_workspace("w", "bob").unwrap()));
+        assert!(!Caller::local().opens(&agent("bob")));
     }
 }

@@ -22,13 +22,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{ProgressSink, Service};
+use crate::{Caller, ProgressSink, Service};
 
-pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans};
+pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans, RenameAgent};
 pub use documents::{DeleteDocument, GetDocument, ListDocuments};
 pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
-pub use import::{Import, ImportItems, ImportLine, MessageItem};
+pub use import::{AgentNames, ExportedAgent, Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{
@@ -81,7 +81,13 @@ impl<'a> Context<'a> {
     /// Returns the agent of this name of the default workspace, which must exist.
     pub fn agent<'n>(&self, name: &'n str) -> impl Future<Output = Result<Agent>> + Send + use<'a, 'n> {
         let service = self.service();
-        async move { service.known(Agent::new(name)?).await }
+        async move { service.known(service.agent(&Caller::local(), name).await?).await }
+    }
+
+    /// Returns the agent of this name of the default workspace, which need not exist.
+    pub fn new_agent<'n>(&self, name: &'n str) -> impl Future<Output = Result<Agent>> + Send + use<'a, 'n> {
+        let service = self.service();
+        async move { service.agent(&Caller::local(), name).await }
     }
 
     /// Returns the agent of this name of the default workspace, which must exist; without a name, returns the agents of all
@@ -110,11 +116,12 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 42] = [
+const CALLS: [(&str, Run); 43] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
     entry::<ChangeSettings>(),
+    entry::<RenameAgent>(),
     entry::<DeleteAgent>(),
     entry::<ListPlans>(),
     entry::<Search>(),

@@ -55,7 +55,7 @@ pub use schema_enums::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord}
 pub use search::{
     ConversationView, RangeView, SearchAnswer, SearchRequest, TimeExpressionView, TimelineAnswer, TimelineRequest,
 };
-pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
+pub use settings::{NewAgent, NewName, SettingsChange, SettingsView, ZoneView};
 pub use status::{
     AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, ReembeddingView, RollupAnswer,
     RollupRequest, StatusView, UngroundedView, UsageView,

@@ -11,6 +11,7 @@ mod idempotency;
 mod journal;
 mod keys;
 mod ledger;
+mod names;
 mod replies;
 mod seals;
 
@@ -90,6 +91,7 @@ impl MemoryCatalog {
     /// Runs `write` on the state of an agent and the last number of its sequence.
     fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut AgentData, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
+        state.check_free(agent, agent.key())?;
         let data = state.agents_data.entry(agent.clone()).or_default();
         let before = data.last_seq(state.floor);
         let mut seq = before;
@@ -108,6 +110,15 @@ impl Agents for MemoryCatalog {
         let known = state.agents_data.iter().filter(|(_, data)| data.is_known()).map(|(agent, _)| agent);
         let listed = known.filter(|agent| workspace.is_none_or(|workspace| agent.workspace() == workspace));
         Ok(listed.filter(|agent| after.is_none_or(|after| *agent > after)).take(limit).cloned().collect())
+    }
+
+    async fn resolve_agent(&self, workspace: &str, name: &str) -> Result<Agent> {
+        let owner = self.state().owner(workspace, name).cloned();
+        owner.map_or_else(|| Agent::in_workspace(workspace, name), Ok)
+    }
+
+    async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<Agent> {
+        self.state().rename(agent, name)
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {

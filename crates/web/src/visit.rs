@@ -64,7 +64,7 @@ impl Visitor {
     /// scope.
     pub(crate) async fn agent(&self, service: &Service, name: &str, scope: Scope) -> Result<Agent, Failure> {
         self.needs(scope)?;
-        Ok(service.known(self.caller.agent(name)?).await?)
+        Ok(service.known(service.agent(&self.caller, name).await?).await?)
     }
 }
 

@@ -197,6 +197,10 @@ class Agent:
         fields = given(ids=ids, conversation=conversation, subject=subject, from_=from_, to=to, dry_run=dry_run)
         return self._ask("POST", "forget", json=fields)
 
+    def rename(self, name: str) -> wire.SettingsView:
+        """Gives the agent another name. Its former names keep leading to it, so this object stays usable."""
+        return self._ask("POST", "rename", json={"name": name})
+
     def delete(self, *, dry_run: bool = True) -> wire.ForgetAnswer:
         """Forgets the whole agent. Only `dry_run=False` erases; it cannot be undone."""
         return self._ask("DELETE", params=query({"dry_run": dry_run}))

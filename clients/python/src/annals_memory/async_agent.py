@@ -193,6 +193,10 @@ class AsyncAgent:
         fields = given(ids=ids, conversation=conversation, subject=subject, from_=from_, to=to, dry_run=dry_run)
         return await self._ask("POST", "forget", json=fields)
 
+    async def rename(self, name: str) -> wire.SettingsView:
+        """Gives the agent another name. Its former names keep leading to it, so this object stays usable."""
+        return await self._ask("POST", "rename", json={"name": name})
+
     async def delete(self, *, dry_run: bool = True) -> wire.ForgetAnswer:
         """Forgets the whole agent. Only `dry_run=False` erases; it cannot be undone."""
         return await self._ask("DELETE", params=query({"dry_run": dry_run}))

@@ -653,6 +653,15 @@ NewAgent = TypedDict(
 )
 
 
+# The new name of an agent.
+NewName = TypedDict(
+    "NewName",
+    {
+        "name": "str",  # The name: 1 to 128 bytes without control characters. No other agent may have it or have had it.
+    },
+)
+
+
 # A period that is over but not due yet, because messages of it may still arrive.
 NotYetDueView = TypedDict(
     "NotYetDueView",

@@ -28,6 +28,13 @@ pub(crate) enum Agent {
         #[command(flatten)]
         change: ChangeAgent,
     },
+    /// Give an agent another name; its former names keep leading to it
+    Rename {
+        /// The agent's name
+        name: String,
+        /// Its new name
+        new_name: String,
+    },
     /// Delete an agent and everything stored for it; without --yes, only show what would be removed
     Delete {
         /// The agent's name

@@ -1,9 +1,9 @@
-//! `annals agent`: lists, creates and deletes agents, shows and changes their settings.
+//! `annals agent`: lists, creates, renames and deletes agents, shows and changes their settings.
 
 use std::process::ExitCode;
 
 use annals_core::{EngineChoice, Grain, Result};
-use annals_service::calls::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents};
+use annals_service::calls::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, RenameAgent};
 use annals_service::wire::{PastPlanView, SettingsChange, SettingsView};
 
 use super::{forget, plans};
@@ -24,6 +24,9 @@ pub(crate) async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> 
         }
         cli::Agent::Set { name, change } => {
             client.call(ChangeSettings { agent: name.clone(), change: change_of(change) }).await?
+        }
+        cli::Agent::Rename { name, new_name } => {
+            client.call(RenameAgent { agent: name.clone(), name: new_name.clone() }).await?
         }
         cli::Agent::Delete { name, yes } => {
             let report = client.call(DeleteAgent { agent: name.clone(), dry_run: !yes }).await?;

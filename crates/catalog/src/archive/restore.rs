@@ -12,8 +12,8 @@ use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
 use crate::turns::StoredFields;
 use crate::{
-    accesses, agents, bases, blocks, changes, documents, erasure, ingest, journal, ledger, pruned, seals, statements,
-    summaries, turns, versions,
+    accesses, agents, bases, blocks, changes, documents, erasure, ingest, journal, ledger, names, pruned, seals,
+    statements, summaries, turns, versions,
 };
 
 const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
@@ -30,7 +30,7 @@ const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
 /// Removes the conflicts between the rows of agent ?1 and those of agent ?2, which replaces it. Agent ?2 takes over its
-/// settings, unless it has its own, and continues its sequence.
+/// name, and its settings unless it has its own, and continues its sequence.
 const TAKE_OVER: [&str; 5] = [
     "DELETE FROM tombstone WHERE agent_id = ?1 AND (
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
@@ -45,17 +45,21 @@ const TAKE_OVER: [&str; 5] = [
         AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
     "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
         WHERE agent_id = ?2 AND settings IS NULL",
-    "UPDATE agent SET (seq, erased) = (
-            SELECT former.seq, CASE WHEN former.erased > agent.erased THEN former.erased ELSE agent.erased END
+    "UPDATE agent SET (seq, shown_name, erased) = (
+            SELECT former.seq, former.shown_name, CASE WHEN former.erased > agent.erased THEN former.erased ELSE agent.erased END
             FROM agent AS former
             WHERE former.agent_id = ?1
         )
         WHERE agent_id = ?2",
 ];
 
-/// Begins to restore an agent. Fails with `Invalid` if it already holds memories, bases, fact operations, blocks or documents.
+/// Begins to restore an agent. Fails with `Invalid` if it already holds memories, bases, fact operations, blocks or documents,
+/// and with `Exists` if another agent has or had one of its names.
 pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
     unless_full(db, agent, agents::known(db, agent)?)?;
+    for name in [agent.key(), agent.name()] {
+        names::check_free(db, agent, name)?;
+    }
     drop_staged(db, agent)?;
     let sql = "INSERT INTO agent (workspace, name, erased) VALUES (?1, ?2, ?3)";
     let last = changes::last_seq(db, agents::known(db, agent)?)?;
@@ -80,7 +84,11 @@ pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     let sql = "UPDATE agent SET workspace = ?2, name = ?3,
         ingested_at = (SELECT max(dirty_at) FROM ledger WHERE ledger.agent_id = ?1 AND ledger.grain = 1)
         WHERE agent_id = ?1";
-    db.execute(sql, params![agent_id, agent.workspace(), agent.name()])?;
+    db.execute(sql, params![agent_id, agent.workspace(), agent.key()])?;
+    if let Some(name) = agent.shown_name() {
+        names::check_free(db, agent, name)?;
+        names::save(db, agent_id, agent)?;
+    }
     Ok(())
 }
 
@@ -99,7 +107,7 @@ pub(crate) fn drop_all_staged(db: &dyn Db) -> Result<()> {
 }
 
 fn staged_name(agent: &Agent) -> String {
-    format!("{}/{}", agent.workspace(), agent.name())
+    format!("{}/{}", agent.workspace(), agent.key())
 }
 
 fn staged(db: &dyn Db, agent: &Agent) -> Result<i64> {

@@ -18,7 +18,7 @@ use crate::{archive, replies};
 const FIRST: i64 = 12;
 
 /// The steps from each version to the next. `sql/postgres.sql` has the tables after the last of them.
-const STEPS: [&str; 0] = [];
+const STEPS: [&str; 1] = [include_str!("../sql/postgres_12_to_13.sql")];
 
 const SCHEMA: &str = include_str!("../sql/postgres.sql");
 

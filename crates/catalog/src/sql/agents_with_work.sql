@@ -33,7 +33,7 @@ reached (agent_id, grain, seq) AS (
     LEFT JOIN watermark ON watermark.agent_id = agent.agent_id AND watermark.grain = grains.grain
     LEFT JOIN journal ON journal.agent_id = agent.agent_id
 )
-SELECT workspace, name
+SELECT workspace, name, shown_name
 FROM agent
 WHERE (
     agent_id IN (SELECT agent_id FROM due)

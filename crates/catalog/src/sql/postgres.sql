@@ -1,4 +1,4 @@
--- The schema of the catalog in PostgreSQL, version 12. schema.sql explains its tables and columns; a test compares the two. Every
+-- The schema of the catalog in PostgreSQL, version 13. schema.sql explains its tables and columns; a test compares the two. Every
 -- text has the collation "C", so that it sorts byte by byte whatever the collation of the database is.
 
 CREATE TABLE sequence_floor (
@@ -16,7 +16,15 @@ CREATE TABLE agent (
     erased BIGINT NOT NULL DEFAULT 0,
     seq BIGINT NOT NULL DEFAULT 0,
     ingested_at BIGINT,
+    shown_name TEXT COLLATE "C",
     UNIQUE (workspace, name)
+);
+
+CREATE TABLE agent_name (
+    workspace TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    agent_id BIGINT NOT NULL REFERENCES agent,
+    PRIMARY KEY (workspace, name)
 );
 
 CREATE TABLE turn (
@@ -424,4 +432,4 @@ CREATE TABLE schema_version (
     version BIGINT NOT NULL
 );
 
-INSERT INTO schema_version (version) VALUES (12);
+INSERT INTO schema_version (version) VALUES (13);

@@ -1,4 +1,4 @@
--- The catalog's schema, version 12 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 13 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -25,14 +25,24 @@ INSERT INTO sequence_floor (only, seq) VALUES (1, 0);
 CREATE TABLE agent (
     agent_id INTEGER PRIMARY KEY CHECK (agent_id > 0),
     workspace TEXT NOT NULL,
-    name TEXT NOT NULL,
+    name TEXT NOT NULL, -- Its key: the name at the creation. Never changes, because ids and folders derive from it.
     settings TEXT, -- JSON of core's Settings; NULL until settings are saved: the defaults of the running version hold.
     erased INTEGER NOT NULL DEFAULT 0, -- The last seq assigned before the agent's creation or its last erasure.
     -- The last number assigned; 0 before the first. Stored, because the highest number in use disappears with its memory.
     seq INTEGER NOT NULL DEFAULT 0,
     ingested_at INTEGER, -- When a turn was last stored or revised.
+    shown_name TEXT, -- The name that users see; NULL if it is the key. One of the names in agent_name.
     UNIQUE (workspace, name)
 ) STRICT;
+
+-- The names that agents got by renaming, current and former ones. Each leads to its agent, as the key does; no other agent of
+-- the workspace can get it.
+CREATE TABLE agent_name (
+    workspace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    PRIMARY KEY (workspace, name)
+) STRICT, WITHOUT ROWID;
 
 -- Messages, verbatim. The id is a hash of (workspace, agent, conversation, message), which ingest checks. A unique id
 -- therefore makes the position unique, and no second index over the position is needed.
@@ -452,14 +462,14 @@ CREATE TABLE access_key (
     name TEXT NOT NULL,
     workspace TEXT NOT NULL,
     scopes TEXT NOT NULL, -- JSON: names of core's Scope.
-    agents TEXT NOT NULL, -- JSON: names; empty means all agents of the workspace.
+    agents TEXT NOT NULL, -- JSON: keys of agents; empty means all agents of the workspace.
     hash BLOB NOT NULL CHECK (length(hash) = 32), -- Of the secret part, which is stored nowhere.
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Agents whose files still have to be cleaned of erased data. By name, because a fully erased agent has no row any
+-- Agents whose files still have to be cleaned of erased data. By key, because a fully erased agent has no row any
 -- more. Numbers are never reused, so a cleaning completes only the erasures that came before it began.
 CREATE TABLE cleaning (
     erasure INTEGER PRIMARY KEY AUTOINCREMENT, -- Number of the agent's last erasure.

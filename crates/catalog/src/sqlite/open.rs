@@ -10,7 +10,7 @@ use crate::sqlite::Sqlite;
 use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 12;
+pub(crate) const VERSION: i64 = 13;
 
 /// The migrations, starting with the one from version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
@@ -25,6 +25,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_9_to_10.sql"),
     include_str!("../sql/migrate_10_to_11.sql"),
     include_str!("../sql/migrate_11_to_12.sql"),
+    include_str!("../sql/migrate_12_to_13.sql"),
 ];
 
 /// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they

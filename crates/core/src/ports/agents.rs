@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::{Totals, VectorModel};
+#[cfg(doc)]
+use crate::Error;
 use crate::{Agent, Date, Result, Settings, Timestamp};
 
 /// The number of memories of an agent, and the time they span.
@@ -61,7 +63,7 @@ impl RetentionLimits {
 /// The agents of the store.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// Returns the agents after the given one, by workspace, then by name; at most `limit`. An agent exists if it has settings,
+    /// Returns the agents after the given one, by workspace, then by key; at most `limit`. An agent exists if it has settings,
     /// turns, ledger rows, statements, fact operations, blocks or documents. With a workspace, returns only its agents.
     async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
 
@@ -75,6 +77,14 @@ pub trait Agents: Send + Sync {
     async fn all_agents(&self) -> Result<Vec<Agent>> {
         self.agents(None, None, usize::MAX).await
     }
+
+    /// Returns the agent that has this name, or had it before it was renamed. If there is none, returns the agent that its first
+    /// memory would create under this name.
+    async fn resolve_agent(&self, workspace: &str, name: &str) -> Result<Agent>;
+
+    /// Gives an agent another name; returns the agent with it. All names that it had keep leading to it. [`Error::Exists`] if
+    /// another agent of the workspace has or had the name; [`Error::NotFound`] if the agent does not exist.
+    async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<Agent>;
 
     /// Returns the agents for which a roll-up pass may have work: changes that a table or the extraction has not
     /// applied, a table with an urgent rebuild, and periods that may be closed by now and are dirty or were written by

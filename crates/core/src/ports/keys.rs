@@ -23,7 +23,8 @@ pub struct Key {
     pub workspace: String,
     /// Its permissions.
     pub scopes: BTreeSet<Scope>,
-    /// The agents it is bound to, by name; empty means all agents of the workspace, including future ones.
+    /// The agents it is bound to, by key, which a new name does not change; empty means all agents of the workspace, including
+    /// future ones.
     pub agents: Vec<String>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -41,7 +42,7 @@ impl Key {
 
     /// Returns whether the key gives access to an agent.
     pub fn opens(&self, agent: &Agent) -> bool {
-        let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.name());
+        let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.key());
         self.workspace == agent.workspace() && bound
     }
 }

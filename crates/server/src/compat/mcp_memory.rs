@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use annals_service::Service;
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 
@@ -30,5 +30,6 @@ pub(super) fn routes(service: &Service, config: &ServerConfig) -> Router {
         Arc::new(NeverSessionManager::default()),
         settings(config),
     );
-    Router::new().route_service("/mcp-memory/{agent}", mcp).layer(from_fn(introduce))
+    let introduce = from_fn_with_state(service.clone(), introduce);
+    Router::new().route_service("/mcp-memory/{agent}", mcp).layer(introduce)
 }

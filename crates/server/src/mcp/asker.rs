@@ -28,7 +28,7 @@ impl Asker {
             Some(_) => return Err(Error::invalid("agent", "is not a name")),
         };
         let name = match (&self.agent, named) {
-            (Some(bound), Some(named)) if *bound != named => {
+            (Some(bound), Some(named)) if !self.is_same(service, bound, &named).await => {
                 let reason = format!("is {named:?}, but this connection is bound to {bound:?}; leave the argument out");
                 return Err(Error::invalid("agent", reason));
             }
@@ -36,7 +36,16 @@ impl Asker {
             (None, Some(named)) => named,
             (None, None) => self.only(service).await?,
         };
-        self.caller.agent(&name)
+        service.agent(&self.caller, &name).await
+    }
+
+    /// Returns whether two names lead to the same agent, as a name and a former one do.
+    async fn is_same(&self, service: &Service, bound: &str, named: &str) -> bool {
+        if bound == named {
+            return true;
+        }
+        let agents = (service.agent(&self.caller, bound).await, service.agent(&self.caller, named).await);
+        matches!(agents, (Ok(bound), Ok(named)) if bound == named)
     }
 
     /// Returns the name of the only agent that the caller may use. If there are several, the error names up to

@@ -44,7 +44,7 @@ pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: 
 fn hash(agent: &Agent, what: &str, since: i64) -> String {
     let since = since.to_le_bytes();
     let parts: [&[u8]; 5] =
-        [&*SECRET, agent.workspace().as_bytes(), agent.name().as_bytes(), what.as_bytes(), since.as_slice()];
+        [&*SECRET, agent.workspace().as_bytes(), agent.key().as_bytes(), what.as_bytes(), since.as_slice()];
     let mut digits = Digest::of(parts).to_string();
     digits.truncate(DIGITS);
     digits

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use annals_service::Service;
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use rmcp::ErrorData;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -38,7 +38,8 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     let handler = Handler::of_requests(service.clone());
     let mcp =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), settings);
-    Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
+    let introduce = from_fn_with_state(service.clone(), introduce);
+    Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(introduce)
 }
 
 /// Returns the settings of the MCP transport: no sessions, and each message is answered with plain JSON.
@@ -52,9 +53,13 @@ pub(crate) fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
 }
 
 /// Adds the [`Asker`] to a request: the caller, and the agent that the address names.
-pub(crate) async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
+pub(crate) async fn introduce(
+    State(service): State<Service>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
-    let asker = asker(&mut parts).await?;
+    let asker = asker(&service, &mut parts).await?;
     parts.extensions.insert(asker);
     Ok(as_json_rpc(next.run(Request::from_parts(parts, body)).await).await)
 }
@@ -80,14 +85,16 @@ async fn as_json_rpc(response: Response) -> Response {
 }
 
 /// Returns the asker of an authenticated request.
-pub(super) async fn asker(parts: &mut Parts) -> Result<Asker, Problem> {
+pub(super) async fn asker(service: &Service, parts: &mut Parts) -> Result<Asker, Problem> {
     let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
     let agent = match in_path(parts).await? {
         None => in_header(&parts.headers)?,
         some => some,
     };
     // A name that no agent can have, or that the caller may not use, is refused before anything else.
-    agent.as_deref().map(|name| caller.agent(name)).transpose()?;
+    if let Some(name) = &agent {
+        service.agent(&caller, name).await?;
+    }
     Ok(Asker { caller, agent })
 }
 

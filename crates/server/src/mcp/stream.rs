@@ -80,7 +80,7 @@ async fn open(
 ) -> Result<Response, Problem> {
     let upgrade = hyper::upgrade::on(&mut request);
     let (mut parts, _) = request.into_parts();
-    let asker = asker(&mut parts).await?;
+    let asker = asker(&service, &mut parts).await?;
     let asker = match scopes(&parts.uri)? {
         Some(scopes) => Asker { caller: asker.caller.with_scopes(&scopes), ..asker },
         None => asker,

@@ -1,10 +1,10 @@
-//! `GET|POST /v1/agents`, `DELETE /v1/agents/{agent}`, `GET …/conversations`, `GET /v1/plans`.
+//! `GET|POST /v1/agents`, `DELETE /v1/agents/{agent}`, `POST …/rename`, `GET …/conversations`, `GET /v1/plans`.
 
 use annals_core::Agent;
 use annals_core::ports::Target;
 use annals_service::Service;
 use annals_service::wire::{
-    AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView,
+    AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, NewName, PageRequest, PlansAnswer, SettingsView,
 };
 use axum::Json;
 use axum::extract::State;
@@ -54,8 +54,26 @@ pub(crate) async fn create(
     body: Body<NewAgent>,
 ) -> Result<(StatusCode, Json<SettingsView>), Problem> {
     let NewAgent { agent, settings } = body.value;
-    let agent = caller.agent(&agent)?;
+    let agent = service.agent(&caller, &agent).await?;
     Ok((StatusCode::CREATED, Json(service.create_agent(&agent, settings, service.now()).await?)))
+}
+
+/// Gives an agent another name.
+///
+/// Its memories, settings and keys stay as they are. Former names keep leading to it, so clients that still use them go on
+/// working. A name that another agent has or had is refused.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/rename", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = NewName,
+    responses((status = 200, description = "Its settings, with the new name", body = SettingsView))
+)]
+pub(crate) async fn rename(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    body: Body<NewName>,
+) -> Result<Json<SettingsView>, Problem> {
+    Ok(Json(service.rename_agent(&agent, &body.value.name).await?))
 }
 
 /// Lists the conversations with stored messages, ordered by name.

@@ -25,7 +25,9 @@ pub async fn costs(
 ) -> Result<Json<CostsAnswer>, Problem> {
     let now = service.now();
     Ok(Json(match &request.agent {
-        Some(name) => service.costs(&[service.known(caller.agent(name)?).await?], &request, now).await?,
+        Some(name) => {
+            service.costs(&[service.known(service.agent(&caller, name).await?).await?], &request, now).await?
+        }
         None => service.costs_of_all(&caller, &request, now).await?,
     }))
 }

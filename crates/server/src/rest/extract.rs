@@ -75,13 +75,13 @@ fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
 /// The agent in the path, which the caller may use with the scope. It need not exist.
 pub(crate) struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
 
-impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
+impl<S: Needs> FromRequestParts<Service> for Named<S> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Problem> {
         let caller = permitted::<S>(parts)?;
-        let name = path(parts, state, "agent").await?;
-        Ok(Named(caller.agent(&name)?, PhantomData))
+        let name = path(parts, service, "agent").await?;
+        Ok(Named(service.agent(&caller, &name).await?, PhantomData))
     }
 }
 

@@ -50,6 +50,7 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(settings::rollup))
         .routes(collect!(settings::export))
         .routes(collect!(agents::list, agents::create))
+        .routes(collect!(agents::rename))
         .routes(collect!(agents::conversations))
         .routes(collect!(agents::plans))
         .routes(collect!(agents::delete))

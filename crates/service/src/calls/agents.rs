@@ -1,7 +1,7 @@
 //! Calls about agents, their settings and the plans that they can have.
 
+use annals_core::Result;
 use annals_core::ports::Target;
-use annals_core::{Agent, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
@@ -51,7 +51,27 @@ impl Call for CreateAgent {
     type Answer = SettingsView;
 
     async fn run(self, context: Context<'_>) -> Result<SettingsView> {
-        context.service().create_agent(&Agent::new(&self.agent)?, self.settings, context.now).await
+        let agent = context.new_agent(&self.agent).await?;
+        context.service().create_agent(&agent, self.settings, context.now).await
+    }
+}
+
+/// Gives an agent that exists another name.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RenameAgent {
+    /// Name of the agent, or a former name.
+    pub agent: String,
+    /// Its new name.
+    pub name: String,
+}
+
+impl Call for RenameAgent {
+    const NAME: &'static str = "rename_agent";
+    type Answer = SettingsView;
+
+    async fn run(self, context: Context<'_>) -> Result<SettingsView> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().rename_agent(&agent, &self.name).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use annals_core::{Agent, Result};
+use annals_core::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
@@ -43,7 +43,7 @@ impl Call for EnterFact {
 
     async fn run(self, context: Context<'_>) -> Result<FactsAnswer> {
         let agent = match self.entry.verb {
-            Verb::Add => Agent::new(&self.agent)?,
+            Verb::Add => context.new_agent(&self.agent).await?,
             Verb::Retract => context.agent(&self.agent).await?,
         };
         context.service().enter_fact(&agent, self.entry, context.now).await

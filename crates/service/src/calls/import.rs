@@ -1,6 +1,6 @@
 //! Calls that import. The caller reads and checks the files, and sends their contents as items of input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
 
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::channel;
 
 use super::{Call, Context, Input};
-use crate::Service;
 use crate::operations::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
+use crate::{Caller, Service};
 
 /// Maximum number of items of another program that are read ahead of being stored.
 const WAITING: usize = 64;
@@ -51,16 +51,50 @@ pub enum ImportLine {
     },
     /// An export begins. Its records follow, in the order of their ranks.
     Export {
-        /// The agents in the export, with the number of their records.
-        agents: BTreeMap<String, u64>,
+        /// The agents in the export.
+        agents: Vec<ExportedAgent>,
     },
     /// A record of an export.
     Record {
-        /// Name of the agent.
-        agent: String,
+        /// The agent.
+        #[serde(flatten)]
+        agent: AgentNames,
         /// The record.
         record: Box<Record>,
     },
+}
+
+/// The names of an agent in an export.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AgentNames {
+    /// Name of the agent.
+    #[serde(rename = "agent")]
+    pub name: String,
+    /// The name at its creation, from which the ids in the records derive, if it was renamed since.
+    pub created_as: Option<String>,
+}
+
+impl AgentNames {
+    /// Returns the names of an agent.
+    pub fn of(agent: &Agent) -> AgentNames {
+        let created_as = agent.shown_name().map(|_| agent.key().to_owned());
+        AgentNames { name: agent.name().to_owned(), created_as }
+    }
+
+    /// Returns the agent of these names.
+    pub fn agent(&self) -> Result<Agent> {
+        Agent::new(self.created_as.as_deref().unwrap_or(&self.name))?.renamed(&self.name)
+    }
+}
+
+/// An agent in an export.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ExportedAgent {
+    /// The agent.
+    #[serde(flatten)]
+    pub agent: AgentNames,
+    /// Number of its records.
+    pub records: u64,
 }
 
 /// A [`Message`] as plain data.
@@ -92,7 +126,7 @@ impl Call for Import {
         let request = ImportRequest { files, ignored, time_zone, revise, unforget };
         let mut answer = service.import(request, now, progress).await?;
         while let Some(agents) = lines.export.take() {
-            let agents = agents.into_iter().map(|(name, records)| Ok((Agent::new(&name)?, records)));
+            let agents = agents.into_iter().map(|exported| Ok((exported.agent.agent()?, exported.records)));
             let agents = agents.collect::<Result<_>>()?;
             service.restore_export(&mut lines, agents, now, progress, &mut answer).await?;
         }
@@ -116,7 +150,7 @@ impl Call for ImportItems {
     async fn run(self, context: Context<'_>) -> Result<StoredItems> {
         let (service, now, progress) = (context.service(), context.now, context.progress);
         let input = context.input;
-        let agent = Agent::new(&self.agent)?;
+        let agent = service.agent(&Caller::local(), &self.agent).await?;
         let (sender, mut received) = channel(WAITING);
         let forward = async move {
             while let Some(item) = input.next().await? {
@@ -142,8 +176,8 @@ fn unreadable(cause: serde_json::Error) -> Error {
 /// The items of the input. `next` returns `None` at the end of the input and wherever an export begins.
 struct Lines<'a> {
     input: &'a mut dyn Input,
-    /// The export that has begun and is not restored yet: its agents, with the number of their records.
-    export: Option<BTreeMap<String, u64>>,
+    /// The export that has begun and is not restored yet: its agents.
+    export: Option<Vec<ExportedAgent>>,
 }
 
 impl Lines<'_> {
@@ -164,7 +198,9 @@ async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn M
     while let Some(line) = lines.next().await? {
         match (line, files.last_mut()) {
             (ImportLine::File { name }, _) => files.push(SpooledFile::new(service, name).await?),
-            (ImportLine::Message { agent, line, message }, Some(file)) => file.add(agent, line, message)?,
+            (ImportLine::Message { agent, line, message }, Some(file)) => {
+                file.add(service, agent, line, message).await?;
+            }
             _ => return Err(out_of_place()),
         }
     }
@@ -176,18 +212,25 @@ async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn M
 struct SpooledFile {
     name: Option<String>,
     agents: BTreeMap<Agent, u64>,
+    /// The agents by the names in the file, which may be former names.
+    named: HashMap<String, Agent>,
     spool: BufWriter<File>,
 }
 
 impl SpooledFile {
     async fn new(service: &Service, name: Option<String>) -> Result<SpooledFile> {
         let spool = service.nameless_file().map_err(spooling)?.into_std().await;
-        Ok(SpooledFile { name, agents: BTreeMap::new(), spool: BufWriter::new(spool) })
+        Ok(SpooledFile { name, agents: BTreeMap::new(), named: HashMap::new(), spool: BufWriter::new(spool) })
     }
 
-    fn add(&mut self, agent: String, line: usize, message: MessageItem) -> Result<()> {
-        *self.agents.entry(Agent::new(&agent)?).or_default() += 1;
-        serde_json::to_writer(&mut self.spool, &(agent, line, message)).map_err(unreadable)?;
+    async fn add(&mut self, service: &Service, name: String, line: usize, message: MessageItem) -> Result<()> {
+        let agent = match self.named.get(&name) {
+            Some(agent) => agent.clone(),
+            None => service.agent(&Caller::local(), &name).await?,
+        };
+        *self.agents.entry(agent.clone()).or_default() += 1;
+        self.named.entry(name.clone()).or_insert(agent);
+        serde_json::to_writer(&mut self.spool, &(name, line, message)).map_err(unreadable)?;
         self.spool.write_all(b"\n").map_err(spooling)
     }
 }
@@ -203,15 +246,16 @@ impl MessageSource for SpooledFile {
 
     fn messages(&mut self) -> Result<MessageLines<'_>> {
         self.spool.rewind().map_err(spooling)?;
-        Ok(Box::new(BufReader::new(self.spool.get_ref()).lines().map(|line| spooled(&line.map_err(spooling)?))))
+        let (lines, named) = (BufReader::new(self.spool.get_ref()).lines(), &self.named);
+        Ok(Box::new(lines.map(|line| spooled(&line.map_err(spooling)?, named))))
     }
 }
 
-fn spooled(line: &str) -> Result<MessageLine> {
+fn spooled(line: &str, named: &HashMap<String, Agent>) -> Result<MessageLine> {
     let (agent, line, message): (String, usize, MessageItem) = serde_json::from_str(line).map_err(unreadable)?;
     let MessageItem { conversation, id, role, name, content, at } = message;
     let message = Message { conversation, client_id: id, role, name, content, at };
-    Ok(MessageLine { line, agent: Agent::new(&agent)?, message })
+    Ok(MessageLine { line, agent: named[&agent].clone(), message })
 }
 
 fn spooling(cause: std::io::Error) -> Error {
@@ -222,7 +266,7 @@ fn spooling(cause: std::io::Error) -> Error {
 impl RecordSource for Lines<'_> {
     async fn next(&mut self) -> Result<Option<(Agent, Record)>> {
         match Lines::next(self).await? {
-            Some(ImportLine::Record { agent, record }) => Ok(Some((Agent::new(&agent)?, *record))),
+            Some(ImportLine::Record { agent, record }) => Ok(Some((agent.agent()?, *record))),
             Some(_) => Err(out_of_place()),
             None => Ok(None),
         }
@@ -312,9 +356,10 @@ mod tests {
         let mut records = from.parts.store.records(&me, None, 1000).await.unwrap();
         records.sort_by_key(Record::rank);
         let export = |name: &str| {
-            let agents = BTreeMap::from([(name.to_owned(), records.len() as u64)]);
+            let names = || AgentNames::of(&agent(name));
+            let agents = vec![ExportedAgent { agent: names(), records: records.len() as u64 }];
             let of_agent = records.iter().cloned().map(Box::new);
-            let of_agent = of_agent.map(|record| ImportLine::Record { agent: name.into(), record });
+            let of_agent = of_agent.map(|record| ImportLine::Record { agent: names(), record });
             std::iter::once(ImportLine::Export { agents }).chain(of_agent).collect::<Vec<_>>()
         };
         let host = TestHost(service(Arc::new(|| at(NOW))));
@@ -324,8 +369,32 @@ mod tests {
         for name in ["ann", "bob"] {
             assert_eq!(host.0.memories_of(&agent(name), annals_core::Grain::Daily).await.unwrap().len(), 2);
         }
-        let stray = ImportLine::Record { agent: "x".into(), record: Box::new(records[0].clone()) };
+        let stray = ImportLine::Record { agent: AgentNames::of(&agent("x")), record: Box::new(records[0].clone()) };
         assert!(import(&host, vec![stray]).await.is_err(), "a record without an export");
+    }
+
+    #[tokio::test]
+    async fn export_of_a_renamed_agent_is_restored_under_both_names() {
+        let me = agent("ann");
+        let from = service_with_memories(&me).await;
+        from.rename_agent(&me, "anna").await.unwrap();
+        let renamed = from.agent(&Caller::local(), "ann").await.unwrap();
+        let mut records = from.parts.store.records(&renamed, None, 1000).await.unwrap();
+        records.sort_by_key(Record::rank);
+        let exported = ExportedAgent { agent: AgentNames::of(&renamed), records: records.len() as u64 };
+        let of_agent = records.into_iter().map(Box::new);
+        let of_agent = of_agent.map(|record| ImportLine::Record { agent: AgentNames::of(&renamed), record });
+        let lines = std::iter::once(ImportLine::Export { agents: vec![exported] }).chain(of_agent).collect();
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        import(&host, lines).await.unwrap();
+        for name in ["ann", "anna"] {
+            let found = host.0.agent(&Caller::local(), name).await.unwrap();
+            assert_eq!((found.key(), found.name()), ("ann", "anna"));
+            assert_eq!(host.0.memories_of(&found, annals_core::Grain::Daily).await.unwrap().len(), 2);
+        }
+        // Messages under either name are of the same agent.
+        let answer = import(&host, vec![file(), line("ann", 1, "one"), line("anna", 2, "two")]).await.unwrap();
+        assert_eq!((answer.agents, answer.accepted), (1, 2));
     }
 
     #[tokio::test]

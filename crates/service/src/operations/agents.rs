@@ -1,14 +1,15 @@
-//! The agents of a workspace, and whether an agent exists.
+//! The agents of a workspace: which agent a name leads to, whether it exists, and other names for it.
 
 use annals_core::{Agent, Error, ObjectKind, Result, Timestamp, Zones};
 
-use crate::Service;
+use crate::wire::SettingsView;
+use crate::{Caller, Service};
 
 /// Number of agents that one query reads.
 const PAGE: usize = 1000;
 
 impl Service {
-    /// Returns the agents of a workspace that the caller may use, by name, after the given name; at most `limit`.
+    /// Returns the agents of a workspace that the caller may use, by key, after the given name; at most `limit`.
     pub async fn agents(
         &self,
         workspace: &str,
@@ -18,7 +19,7 @@ impl Service {
     ) -> Result<Vec<Agent>> {
         let mut after = match after {
             None | Some("") => None,
-            Some(name) => Some(Agent::in_workspace(workspace, name)?),
+            Some(name) => Some(self.parts.store.resolve_agent(workspace, name).await?),
         };
         let mut found = Vec::new();
         while found.len() < limit {
@@ -29,6 +30,25 @@ impl Service {
         }
         found.truncate(limit);
         Ok(found)
+    }
+
+    /// Returns the agent of that name, whether it exists or not. A former name leads to its agent too. For an agent that the
+    /// caller may not use, the error is the same as for one that does not exist.
+    pub async fn agent(&self, caller: &Caller, name: &str) -> Result<Agent> {
+        let agent = self.parts.store.resolve_agent(caller.workspace(), name).await?;
+        if caller.opens(&agent) {
+            Ok(agent)
+        } else {
+            Err(Error::NotFound { what: ObjectKind::Agent, name: name.to_owned() })
+        }
+    }
+
+    /// Gives an agent another name. Its former names keep leading to it. Returns [`Error::Exists`] if another agent of the
+    /// workspace has or had the name.
+    pub async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<SettingsView> {
+        let renamed = self.parts.store.rename_agent(agent, name).await?;
+        tracing::info!(agent.folder = renamed.folder(), "renamed");
+        self.settings(&renamed).await
     }
 
     /// Returns the agents of all workspaces.
@@ -50,7 +70,7 @@ impl Service {
     /// workspaces.
     pub async fn agents_named(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
-            Some(name) => Ok(vec![self.known(Agent::new(name)?).await?]),
+            Some(name) => Ok(vec![self.known(self.agent(&Caller::local(), name).await?).await?]),
             None => self.all_agents().await,
         }
     }
@@ -66,5 +86,65 @@ impl Service {
             return Ok(agent);
         }
         Err(Error::NotFound { what: ObjectKind::Agent, name: agent.name().to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::ports::{Key, Scope};
+    use annals_testkit::{agent, at};
+
+    use super::*;
+    use crate::fixture::{NOW, service};
+    use crate::wire::{NewKey, SettingsChange};
+
+    #[tokio::test]
+    async fn key_opens_a_renamed_agent_under_both_names() {
+        let service = service(Arc::new(|| at(NOW)));
+        for name in ["ann", "bob"] {
+            service.create_agent(&agent(name), SettingsChange::default(), at(NOW)).await.unwrap();
+        }
+        let request = |agents: &[&str]| NewKey {
+            name: "phone".into(),
+            workspace: "default".into(),
+            scopes: [Scope::Search].into(),
+            agents: agents.iter().map(ToString::to_string).collect(),
+            expires_at: None,
+        };
+        let before = service.add_key(request(&["ann"]), at(NOW), getrandom::fill).await.unwrap().1;
+        assert_eq!(service.rename_agent(&agent("ann"), "anna").await.unwrap().agent, "anna");
+        let after = service.add_key(request(&["anna"]), at(NOW), getrandom::fill).await.unwrap().1;
+        let former = service.add_key(request(&["ann"]), at(NOW), getrandom::fill).await.unwrap().1;
+        for view in service.keys(at(NOW)).await.unwrap() {
+            assert_eq!(view.agents, ["anna"]);
+        }
+        for id in [before.id, after.id, former.id] {
+            let key: Key = service.valid_key(&id, at(NOW)).await.unwrap().unwrap();
+            let caller = Caller::of(key);
+            for name in ["ann", "anna"] {
+                assert_eq!(service.agent(&caller, name).await.unwrap().name(), "anna");
+            }
+            let error = service.agent(&caller, "bob").await.unwrap_err().to_string();
+            assert_eq!(error, "there is no agent \"bob\"");
+        }
+    }
+
+    #[tokio::test]
+    async fn key_for_a_name_that_another_agent_gets_later_does_not_open_it() {
+        let service = service(Arc::new(|| at(NOW)));
+        service.create_agent(&agent("ann"), SettingsChange::default(), at(NOW)).await.unwrap();
+        let early = NewKey {
+            name: "early".into(),
+            workspace: "default".into(),
+            scopes: [Scope::Search].into(),
+            agents: vec!["anna".into()],
+            expires_at: None,
+        };
+        let view = service.add_key(early, at(NOW), getrandom::fill).await.unwrap().1;
+        service.rename_agent(&agent("ann"), "anna").await.unwrap();
+        let caller = Caller::of(service.valid_key(&view.id, at(NOW)).await.unwrap().unwrap());
+        assert!(service.agent(&caller, "anna").await.is_err());
     }
 }

@@ -77,6 +77,10 @@ fn failed(cause: io::Error) -> Error {
 fn line(agent: &Agent, record: &impl Serialize) -> String {
     let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
     value["agent"] = Value::from(agent.name());
+    if agent.shown_name().is_some() {
+        // The ids in the records derive from the key.
+        value["created_as"] = Value::from(agent.key());
+    }
     if value["record"] == "settings" {
         value["format"] = Value::from(EXPORT_FORMAT);
     }

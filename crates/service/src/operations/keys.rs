@@ -21,23 +21,39 @@ impl Service {
         }
         // Names are checked now; otherwise only the holder of the key would notice that it gives access to nothing.
         Agent::in_workspace(&request.workspace, "a")?;
-        for agent in &request.agents {
-            Agent::in_workspace(&request.workspace, agent)?;
+        let mut agents = Vec::new();
+        for name in &request.agents {
+            agents.push(self.parts.store.resolve_agent(&request.workspace, name).await?.key().to_owned());
         }
         if request.expires_at.is_some_and(|expires| expires <= now) {
             return Err(Error::invalid("expires_at", "is in the past"));
         }
         let issued = issue(fill)?;
-        let NewKey { name, workspace, scopes, agents, expires_at } = request;
+        let NewKey { name, workspace, scopes, expires_at, .. } = request;
         let id = issued.id.clone();
         let key = Key { id, name, workspace, scopes, agents, created_at: now, expires_at, revoked_at: None };
         self.parts.store.add_key(&key, &issued.hash).await?;
-        Ok((issued, KeyView::new(&key, now)))
+        let view = self.key_view(&key, now).await?;
+        Ok((issued, view))
     }
 
     /// Returns all keys, without their secrets.
     pub async fn keys(&self, now: Timestamp) -> Result<Vec<KeyView>> {
-        Ok(self.parts.store.keys().await?.iter().map(|key| KeyView::new(key, now)).collect())
+        let mut views = Vec::new();
+        for key in self.parts.store.keys().await? {
+            views.push(self.key_view(&key, now).await?);
+        }
+        Ok(views)
+    }
+
+    async fn key_view(&self, key: &Key, now: Timestamp) -> Result<KeyView> {
+        let mut names = Vec::new();
+        for agent in &key.agents {
+            let found = self.parts.store.resolve_agent(&key.workspace, agent).await?;
+            // Another agent may have got this name since. The key does not open it.
+            names.push(if found.key() == agent { found.name().to_owned() } else { agent.clone() });
+        }
+        Ok(KeyView::new(key, names, now))
     }
 
     /// Revokes a key. Returns [`Error::NotFound`] if no key has the id.

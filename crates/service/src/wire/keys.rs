@@ -55,14 +55,14 @@ pub struct KeyView {
 }
 
 impl KeyView {
-    /// Builds the view of a key at this time.
-    pub fn new(key: &Key, now: Timestamp) -> KeyView {
+    /// Builds the view of a key at this time. `agents` holds the names of its agents.
+    pub fn new(key: &Key, agents: Vec<String>, now: Timestamp) -> KeyView {
         KeyView {
             id: key.id.clone(),
             name: key.name.clone(),
             workspace: key.workspace.clone(),
             scopes: key.scopes.clone(),
-            agents: key.agents.clone(),
+            agents,
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,

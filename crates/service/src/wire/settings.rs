@@ -83,6 +83,15 @@ pub struct NewAgent {
     pub settings: SettingsChange,
 }
 
+/// The new name of an agent.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewName {
+    /// The name: 1 to 128 bytes without control characters. No other agent may have it or have had it.
+    #[schema(example = "anna", min_length = 1, max_length = 128)]
+    pub name: String,
+}
+
 /// Settings to change. Settings that are not named stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]

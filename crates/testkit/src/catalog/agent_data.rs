@@ -18,6 +18,8 @@ pub(super) use memories::{request_id, state, summarized};
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentData {
     pub(super) settings: Option<Settings>,
+    /// The names that it got by renaming, current and former ones.
+    pub(super) names: BTreeSet<String>,
     /// Live memories of all grains.
     pub(super) memories: BTreeMap<MemoryId, Memory>,
     /// Messages of the live turns.

@@ -30,7 +30,11 @@ impl Archive for MemoryCatalog {
 
     async fn begin_restore(&self, agent: &Agent) -> Result<()> {
         let data = self.read(agent, |data| data.unless_full(agent).map(|()| data.clone()))??;
-        self.state().restoring.insert(agent.clone(), data);
+        let state = &mut *self.state();
+        for name in [agent.key(), agent.name()] {
+            state.check_free(agent, name)?;
+        }
+        state.restoring.insert(agent.clone(), data);
         Ok(())
     }
 
@@ -56,7 +60,12 @@ impl Archive for MemoryCatalog {
         let of_days = |row: &&LedgerRow| row.period.grain() == Grain::Daily;
         data.last_ingest = data.ledger.values().filter(of_days).map(|row| row.dirty_at).max();
         present.unless_full(agent)?;
+        data.names.clone_from(&present.names);
         *present = data;
+        if let Some(name) = agent.shown_name() {
+            state.check_free(agent, name)?;
+            state.show(agent.clone());
+        }
         Ok(())
     }
 

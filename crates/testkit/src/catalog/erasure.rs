@@ -41,6 +41,9 @@ impl Erasure for MemoryCatalog {
             _ if seq > before => data.seq = seq,
             _ => {}
         }
+        if *target == Target::Agent {
+            state.show(agent.clone().renamed(agent.key())?);
+        }
         state.erase_from_batches(agent, heir.as_ref(), erased.as_ref());
         Ok(report)
     }

@@ -18,6 +18,14 @@ impl<P: Agents> Agents for Faulty<P> {
         self.store()?.agents(workspace, after, limit).await
     }
 
+    async fn resolve_agent(&self, workspace: &str, name: &str) -> Result<Agent> {
+        self.store()?.resolve_agent(workspace, name).await
+    }
+
+    async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<Agent> {
+        self.store()?.rename_agent(agent, name).await
+    }
+
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         self.store()?.agents_with_work(now).await
     }

@@ -66,6 +66,8 @@ pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         restore::agent_with_memories_refuses_restore,
         restore::refused_restore_stores_nothing,
         restore::restore_under_another_name_is_refused,
+        restore::renamed_agent_is_restored_with_its_names,
+        restore::restore_keeps_the_name_of_an_agent_without_memories,
         restore::forgotten_turns_are_not_restored,
         restore::restore_does_not_change_other_agents,
         restore::restore_of_no_records_changes_nothing,

@@ -3,6 +3,7 @@
 mod arrival;
 mod changes;
 mod ingest;
+mod names;
 mod read;
 mod records;
 mod rollup;
@@ -80,6 +81,10 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         read::finds_by_prefix_of_an_id,
         read::counts_live_memories,
         read::outlines_live_days_and_summaries,
+        names::every_name_of_an_agent_leads_to_it,
+        names::renamed_agent_keeps_its_memories_and_is_listed_under_its_name,
+        names::name_that_another_agent_has_or_had_is_refused,
+        names::no_second_agent_is_created_under_a_name_of_another,
         records::unknown_agent_reads_as_empty,
         records::settings_round_trip,
         records::agent_state_equals_the_single_queries,

@@ -112,6 +112,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         whole::agent_is_erased_with_everything,
         whole::messages_of_the_erased_agent_stay_forgotten,
         whole::erased_agent_may_be_created_again,
+        whole::names_of_the_erased_agent_are_free,
         whole::sequence_numbers_are_not_reused_after_erasure,
     ];
     run("erasure", cases, async || Box::new(make().await) as Box<dyn Store>).await;

@@ -38,7 +38,7 @@ pub(crate) async fn show(
     let page = Page {
         title: "Context".into(),
         visitor: Some(&visitor),
-        agent: Some(&name),
+        agent: Some(agent.name()),
         tab: Some("context"),
         ..Page::default()
     };

@@ -31,7 +31,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     let (service, caller, now) = (&site.service, &visitor.caller, site.service.now());
     let all = service.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?;
     let agents = match query.get("agent") {
-        Some(name) => vec![service.known(caller.agent(name)?).await?],
+        Some(name) => vec![service.known(service.agent(caller, name).await?).await?],
         None => all.clone(),
     };
     let request = CostsRequest { agent: None, from: query.parsed("from")?, to: query.parsed("to")? };

@@ -23,8 +23,13 @@ pub(crate) async fn show(
     Query(query): Query,
 ) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Admin).await?;
-    let page =
-        Page { title: "Forget".into(), visitor: Some(&visitor), agent: Some(&name), tab: None, ..Page::default() };
+    let page = Page {
+        title: "Forget".into(),
+        visitor: Some(&visitor),
+        agent: Some(agent.name()),
+        tab: None,
+        ..Page::default()
+    };
     let Some(request) = request(&query, true)? else { return Ok(page.show(html! { h1 { "Forget" } (ask(&name)) })) };
     let answer = site.service.forget(&agent, request, site.service.now()).await?;
     let report = site.service.with_samples(&agent, answer).await?;
@@ -56,8 +61,13 @@ pub(crate) async fn carry_out(
     let nothing = || annals_core::Error::invalid("what is to be forgotten", "is missing");
     let request = request(&form, false)?.ok_or_else(nothing)?;
     let answer = site.service.forget(&agent, request, site.service.now()).await?;
-    let page =
-        Page { title: "Forgotten".into(), visitor: Some(&visitor), agent: Some(&name), tab: None, ..Page::default() };
+    let page = Page {
+        title: "Forgotten".into(),
+        visitor: Some(&visitor),
+        agent: Some(agent.name()),
+        tab: None,
+        ..Page::default()
+    };
     Ok(page.show(html! {
         h1 { "Forgotten" }
         @if let Some(proof) = &answer.proof {

@@ -36,19 +36,20 @@ const KINDS: [(&str, &str); 12] = [
 ];
 
 /// Serves `GET /import?agent=…`: redirects to the form of an agent, which need not exist yet.
-pub(crate) async fn choose(visitor: Visitor, Query(query): Query) -> Shown {
+pub(crate) async fn choose(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Ingest)?;
-    let agent = visitor.caller.agent(query.required("agent")?)?;
+    let agent = site.service.agent(&visitor.caller, query.required("agent")?).await?;
     Ok(redirect(&link::agent(agent.name(), "import")))
 }
 
 /// Serves `GET /agents/{agent}/import`: the form, and the imports so far.
 pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     visitor.needs(Scope::Ingest)?;
-    let agent = visitor.caller.agent(&name)?;
+    let agent = site.service.agent(&visitor.caller, &name).await?;
     let live = live::address(&site, &visitor, Some(&agent)).await?;
     let imports = site.service.present_uploads(Some(&agent));
-    let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
+    let page =
+        Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(agent.name()), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { "Import" }
         p.lead { "Reads what another program keeps: conversations, notes, facts. A later export of the same adds only what is new." }
@@ -67,7 +68,7 @@ pub(crate) async fn upload(
     body: Request,
 ) -> Shown {
     visitor.needs(Scope::Ingest)?;
-    let agent = visitor.caller.agent(&name)?;
+    let agent = site.service.agent(&visitor.caller, &name).await?;
     let Received { request, file } = receive(&site.service, &visitor, &agent, body).await?;
     let view = site.service.import_upload(&agent, request, file, site.service.now()).await?;
     Ok(redirect(&address(&name, &view.operation_id)))
@@ -80,13 +81,14 @@ pub(crate) async fn show(
     Path((name, id)): Path<(String, String)>,
 ) -> Shown {
     visitor.needs(Scope::Ingest)?;
-    let agent = visitor.caller.agent(&name)?;
+    let agent = site.service.agent(&visitor.caller, &name).await?;
     let live = live::address(&site, &visitor, Some(&agent)).await?;
     let found = site.service.upload(agent.workspace(), &id).await?;
     let none = || Error::NotFound { what: ObjectKind::Import, name: id.clone() };
     let (_, view) = found.filter(|(owner, _)| *owner == agent).ok_or_else(none)?;
     let live = live.filter(|_| matches!(view.status, ImportStatus::Waiting | ImportStatus::Running));
-    let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
+    let page =
+        Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(agent.name()), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { @if view.dry_run { "What the upload holds" } @else { "Import" } }
         div #live hx-get=(address(&name, &id)) hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {

@@ -48,7 +48,7 @@ pub(crate) async fn events(
     visitor.needs(Scope::Search)?;
     let agent = match query.get("agent") {
         // The agent need not exist: a first import creates it while its page is open.
-        Some(name) => Some(visitor.caller.agent(name)?),
+        Some(name) => Some(site.service.agent(&visitor.caller, name).await?),
         None => {
             visitor.needs_all()?;
             None

@@ -25,7 +25,8 @@ pub(crate) async fn show(
     let is_turn = answer.memory.message.is_some();
     let sources = if is_turn { Vec::new() } else { site.service.sources(&agent, &id).await?.sources };
     let title = parts::name(&answer.memory, &zones);
-    let page = Page { title: title.clone(), visitor: Some(&visitor), agent: Some(&name), tab: None, ..Page::default() };
+    let page =
+        Page { title: title.clone(), visitor: Some(&visitor), agent: Some(agent.name()), tab: None, ..Page::default() };
     Ok(page.show(html! {
         h1 { bdi { (title) } }
         (place(&name, &answer.memory))

@@ -34,7 +34,7 @@ pub(crate) async fn show(
     let page = Page {
         title: "Search".into(),
         visitor: Some(&visitor),
-        agent: Some(&name),
+        agent: Some(agent.name()),
         tab: Some("search"),
         ..Page::default()
     };

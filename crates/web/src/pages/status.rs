@@ -23,7 +23,8 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name):
     let paid = site.service.costs(agents, &CostsRequest::default(), now).await?;
     let budget = costs::budget(&site.service, agents, &paid).await?;
     let dead = site.service.dead_letters(&agent).await?;
-    let page = Page { title: "Status".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("status"), live };
+    let page =
+        Page { title: "Status".into(), visitor: Some(&visitor), agent: Some(agent.name()), tab: Some("status"), live };
     Ok(page.show(html! {
         h1 { "Status" }
         div #live hx-get=(link::agent(&name, "status")) hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {

@@ -47,7 +47,7 @@ pub(crate) async fn show(
     };
     let own = place.map_or_else(|| link::timeline(&name, &label, None), |place| place.address(&name));
     let title = window.name();
-    let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
+    let page = Page { title, visitor: Some(&visitor), agent: Some(agent.name()), tab: Some(""), live };
     Ok(page.show(html! {
         (heading(&name, window, &answer))
         (jump::missed(wanted))

@@ -10,7 +10,7 @@ use std::path::{Component, Path};
 use annals_core::ports::Record;
 use annals_core::{Agent, Error, Result};
 use annals_objects::replace_file;
-use annals_service::calls::Export;
+use annals_service::calls::{Export, GetSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::records::{Line, parse};
@@ -29,8 +29,9 @@ struct Written {
 }
 
 pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
-    let agent = &Agent::new(agent)?;
-    let before = written(target, agent)?;
+    // The name of now, if the given one is a former name.
+    let agent = &Agent::new(&name_of(client, agent).await?)?;
+    let before = written(client, target, agent).await?;
     let mut records: Vec<Record> = Vec::new();
     let take = |line: String| {
         if let (_, Line::Record { record, .. }) = parse(line.as_bytes(), None).map_err(Error::Invalid)? {
@@ -64,9 +65,14 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
     Ok(())
 }
 
+/// Returns the name that the agent of this name has now.
+async fn name_of(client: &Client, agent: &str) -> Result<String> {
+    Ok(client.call(GetSettings { agent: agent.to_owned() }).await?.agent)
+}
+
 /// Returns the notes of the last export into a folder; none for a new or empty folder. Refuses a folder that holds files but no
 /// list of notes, the export of another agent, or a damaged list.
-fn written(target: &Path, agent: &Agent) -> Result<Written> {
+async fn written(client: &Client, target: &Path, agent: &Agent) -> Result<Written> {
     let refuse = |reason: &str| Err(Error::invalid(target.display().to_string(), reason));
     let failed = |cause| Error::storage(format!("reading {}", target.display()), cause);
     let text = match fs::read_to_string(target.join(LIST)) {
@@ -85,12 +91,17 @@ fn written(target: &Path, agent: &Agent) -> Result<Written> {
         Err(error) => return Err(failed(error)),
     };
     match serde_json::from_str::<Written>(&text) {
-        Ok(written) if (written.workspace.as_str(), written.agent.as_str()) == (agent.workspace(), agent.name()) => {
+        Ok(written) if written.workspace == agent.workspace() && is_of(client, &written.agent, agent).await => {
             Ok(written)
         }
         Ok(_) => refuse("holds the export of another agent; name another folder"),
         Err(_) => refuse("has a damaged .annals-export.json; name another folder"),
     }
+}
+
+/// Returns whether a name is the agent's name, or was before it was renamed.
+async fn is_of(client: &Client, name: &str, agent: &Agent) -> bool {
+    name == agent.name() || name_of(client, name).await.is_ok_and(|now| now == agent.name())
 }
 
 fn write_list(target: &Path, written: &Written) -> IoResult<()> {

@@ -6,9 +6,9 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Error, Fault, Message, Result, Timestamp, Zones};
+use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, Zones};
 use annals_importers::Summary;
-use annals_service::calls::{self, ImportLine, MessageItem};
+use annals_service::calls::{self, AgentNames, ExportedAgent, ImportLine, MessageItem};
 use annals_service::wire::{ImportAnswer, ImportReport};
 use annals_service::{MessageLine, MessageSource};
 use futures::stream::{StreamExt, unfold};
@@ -89,11 +89,12 @@ fn send(read: Contents, sender: &Sender<Result<ImportLine>>) -> Result<()> {
         }
     }
     for export in read.exports {
-        let agents = export.agents.iter().map(|(agent, records)| (agent.name().to_owned(), *records)).collect();
-        send(ImportLine::Export { agents })?;
+        let exported =
+            |(agent, records): (&Agent, &u64)| ExportedAgent { agent: AgentNames::of(agent), records: *records };
+        send(ImportLine::Export { agents: export.agents.iter().map(exported).collect() })?;
         for found in export.into_records() {
             let (agent, record) = found?;
-            send(ImportLine::Record { agent: agent.name().to_owned(), record: Box::new(record) })?;
+            send(ImportLine::Record { agent: AgentNames::of(&agent), record: Box::new(record) })?;
         }
     }
     Ok(())
@@ -120,8 +121,7 @@ fn check_options(args: &Import, read: &Contents) -> Result<()> {
 
 /// Prints what the files hold.
 fn preview(global: &Global, read: &Contents) {
-    let mut agents: Vec<&str> =
-        read.messages.iter().flat_map(|file| file.agents().keys()).map(annals_core::Agent::name).collect();
+    let mut agents: Vec<&str> = read.messages.iter().flat_map(|file| file.agents().keys()).map(Agent::name).collect();
     agents.sort_unstable();
     agents.dedup();
     let report = ImportReport::new(&agents.join(", "), "jsonl", &read.summary, None);
@@ -211,7 +211,7 @@ fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Conte
     }
     let zone = args.time_zone.as_deref().and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
     let summary = &mut all.summary;
-    let mut see = |_: &annals_core::Agent, message: &Message| {
+    let mut see = |_: &Agent, message: &Message| {
         if args.dry_run {
             summary.add_message(message, &zone);
         }

@@ -24,7 +24,7 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 49] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 50] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
     ("POST", "/v1/agents/{agent}/imports", ADD),
     ("GET", "/v1/operations/{id}", ADD),
@@ -62,6 +62,7 @@ pub(super) const ROUTES: [(&str, &str, Needs); 49] = [
     ("GET", "/v1/agents/{agent}/export", RULE),
     ("GET", "/v1/agents", READ),
     ("POST", "/v1/agents", RULE),
+    ("POST", "/v1/agents/{agent}/rename", RULE),
     ("GET", "/v1/agents/{agent}/conversations", READ),
     ("GET", "/v1/plans", READ),
     ("DELETE", "/v1/agents/{agent}", RULE),

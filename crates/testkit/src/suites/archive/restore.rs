@@ -213,6 +213,31 @@ pub(super) async fn restore_under_another_name_is_refused(store: &dyn Store) {
     restore_records(store, &me(), records, later()).await.unwrap();
 }
 
+pub(super) async fn renamed_agent_is_restored_with_its_names(store: &dyn Store) {
+    let (_, records) = world().await;
+    let renamed = me().renamed("Anna").unwrap();
+    restore_records(store, &renamed, records.clone(), later()).await.unwrap();
+    for name in [me().key(), "Anna"] {
+        let found = store.resolve_agent(me().workspace(), name).await.unwrap();
+        assert_eq!((found.key(), found.name()), (me().key(), "Anna"), "{name}");
+    }
+    assert_eq!(self::records(store).await, records);
+    for taken in [agent("other").renamed("Anna").unwrap(), agent("Anna")] {
+        let refused = restore_records(store, &taken, Vec::new(), later()).await;
+        assert!(matches!(&refused, Err(Error::Exists { name, .. }) if name == "Anna"), "{refused:?}");
+    }
+}
+
+pub(super) async fn restore_keeps_the_name_of_an_agent_without_memories(store: &dyn Store) {
+    let (_, records) = world().await;
+    store.save_settings(&me(), &Settings::default()).await.unwrap();
+    store.rename_agent(&me(), "Anna").await.unwrap();
+    restore_records(store, &me(), records, later()).await.unwrap();
+    let found = store.resolve_agent(me().workspace(), "Anna").await.unwrap();
+    assert_eq!((found.key(), found.name()), (me().key(), "Anna"));
+    assert_eq!(store.all_agents().await.unwrap()[0].name(), "Anna");
+}
+
 pub(super) async fn forgotten_turns_are_not_restored(store: &dyn Store) {
     let (_, records) = world().await;
     let secret = user_turn("8", "2026-03-11T09:00:00Z", "late\nand long");

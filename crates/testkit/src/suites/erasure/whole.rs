@@ -108,6 +108,21 @@ pub(super) async fn erased_agent_may_be_created_again(store: &dyn Store) {
     erased_agent_leaves_nothing(store).await;
 }
 
+pub(super) async fn names_of_the_erased_agent_are_free(store: &dyn Store) {
+    fill(store).await;
+    store.rename_agent(&me(), "Anna").await.unwrap();
+    erase(store, Target::Agent).await;
+    assert_eq!(store.all_agents().await.unwrap(), []);
+    for name in [me().key(), "Anna"] {
+        let found = store.resolve_agent(me().workspace(), name).await.unwrap();
+        assert_eq!((found.key(), found.name()), (name, name));
+    }
+    erased_agent_leaves_nothing(store).await;
+    let other = agent("other");
+    store.save_settings(&other, &Settings::default()).await.unwrap();
+    assert_eq!(store.rename_agent(&other, "Anna").await.unwrap().name(), "Anna");
+}
+
 pub(super) async fn sequence_numbers_are_not_reused_after_erasure(store: &dyn Store) {
     let (first, second) = (turns(), agent("other"));
     let newest = say(store, first.to_vec()).await.seq;
