@@ -3,8 +3,8 @@
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
 use annals_core::{
-    Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Interval, Memory, MemoryId, Query, Reranked,
-    Result, Settings, TimeExpression, Timestamp, Zones,
+    Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked, Result,
+    Settings, TimeExpression, Timestamp, Zones,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;

@@ -41,9 +41,9 @@ pub use jobs::{JobRunView, JobView, OutcomeView};
 pub use keys::{KeyView, NewKey, NewKeyAnswer};
 pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};
 pub use maintenance::{
-    AgentVerification, CatalogCopy, CheckedView, DeadLetterView, DiscrepancyView, ExportAnswer, ExtractionView,
-    ImportAnswer, KeptView, MissingDay, RebuildAnswer, ReplayAnswer, RetainAnswer, RetainRequest, RetentionAnswer,
-    TotalsView, VerifyAnswer,
+    AgentVerification, CatalogCopy, CheckedView, DeadLetterView, DiscrepancyView, EXPORT_FORMAT, ExportAnswer,
+    ExportEnd, ExtractionView, ImportAnswer, KeptView, MissingDay, RebuildAnswer, ReplayAnswer, RetainAnswer,
+    RetainRequest, RetentionAnswer, TotalsView, VerifyAnswer,
 };
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
