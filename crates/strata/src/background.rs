@@ -28,7 +28,7 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     RUNTIME.spawn(work)
 }
 
-/// Runs work for which LanceDB reads much data, on threads that end with the work. If one thread allocates memory and
+/// Runs work for which LanceDB reads many local files, on threads that end with the work. If one thread allocates memory and
 /// another frees it, the allocator reserves it for the first thread until that thread allocates again. A thread of the
 /// runtime may not do so for a long time.
 pub(crate) async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> lancedb::Result<T> {

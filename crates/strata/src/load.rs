@@ -41,7 +41,13 @@ pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<L
         if expected_bytes(rows, dimension) > tables.maintenance.limits.bytes {
             return Ok(Location::Disk(snapshot, rows));
         }
-        let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, dimension)).await??));
+        let reading = read(snapshot, rows, dimension);
+        let loaded = match tables.objects.are_local() {
+            true => background::apart(reading).await??,
+            // Connections to another machine are kept for later requests, so they must not end with the threads of one load.
+            false => reading.await?,
+        };
+        let loaded = Arc::new(RwLock::new(loaded));
         tables.in_memory.put(name, loaded.clone());
         Ok(Location::Memory(loaded))
     };
