@@ -113,7 +113,7 @@ pub struct ExportAnswer {
 
 /// The last line of an export. It tells a complete file from one that was cut off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "record", rename = "end", deny_unknown_fields)]
+#[serde(tag = "record", rename = "end")]
 pub struct ExportEnd {
     /// Number of lines before it.
     pub records: u64,
