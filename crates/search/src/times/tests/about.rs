@@ -140,6 +140,53 @@ const DETAIL: &[(&str, &str)] = &[
     ("zh", "上周五我们在哪里吃饭？"),
 ];
 
+/// Questions of a second list, written after the rules.
+const SECOND_PERIOD: &[(&str, &str)] = &[
+    ("en", "How did my October go?"),
+    ("en", "What's new since last Friday?"),
+    ("en", "Could you give me a quick rundown of last quarter?"),
+    ("en", "What was going on in my life in 2022?"),
+    ("en", "Fill me in on yesterday"),
+    ("en", "What did we get up to over Christmas?"),
+    ("en", "How was everything in March?"),
+    ("de", "Was ist seit Ostern alles passiert?"),
+    ("de", "Wie ging es mir im Frühling?"),
+    ("de", "Kannst du mir den letzten Monat zusammenfassen?"),
+    ("de", "Was haben Anna und ich gestern gemacht?"),
+    ("fr", "Quoi de neuf cette semaine ?"),
+    ("fr", "Raconte-moi mon été"),
+    ("es", "¿Qué ha pasado esta semana?"),
+    ("es", "Cuéntame qué hice ayer"),
+    ("es", "¿Cómo me fue en 2022?"),
+    ("pt", "O que se passou na semana passada?"),
+    ("pt", "Como foi o meu dia ontem?"),
+    ("it", "Cosa abbiamo fatto ieri?"),
+    ("nl", "Wat is er vorige week allemaal gebeurd?"),
+    ("zh", "昨天过得怎么样？"),
+    ("zh", "去年夏天我们做了什么？"),
+];
+
+/// Questions for a detail, of the second list.
+const SECOND_DETAIL: &[(&str, &str)] = &[
+    ("en", "What did Tom recommend last weekend?"),
+    ("en", "How was dinner on Saturday?"),
+    ("en", "What was the score on Sunday?"),
+    ("en", "Which songs did I play in the nineties?"),
+    ("en", "What did I do with my keys yesterday?"),
+    ("en", "Tell me about the dog I met in June"),
+    ("de", "Wie war der Film am Freitag?"),
+    ("de", "Was hat der Arzt gestern gesagt?"),
+    ("de", "Worüber haben wir letzte Woche gesprochen?"),
+    ("fr", "Comment s'est passé l'entretien lundi ?"),
+    ("fr", "Qui m'a appelé hier ?"),
+    ("es", "¿Cómo me fue en el examen ayer?"),
+    ("es", "¿Qué me recomendó Luis en abril?"),
+    ("pt", "Quem me ligou ontem?"),
+    ("it", "Com'è stata la riunione lunedì?"),
+    ("nl", "Hoe was het eten gisteren?"),
+    ("zh", "上周我见了谁？"),
+];
+
 /// Checks all questions of a table and lists those that are read otherwise.
 fn check_all(table: &[(&str, &str)], expect: bool) {
     let is_wrong = |(language, text): &&(&str, &str)| {
@@ -156,6 +203,16 @@ fn question_about_a_period_asks_for_it() {
 }
 
 #[test]
+fn second_list_of_questions_about_a_period_asks_for_it() {
+    check_all(SECOND_PERIOD, true);
+}
+
+#[test]
 fn question_for_a_detail_does_not_ask_for_its_period() {
     check_all(DETAIL, false);
+}
+
+#[test]
+fn second_list_of_questions_for_a_detail_does_not_ask_for_its_period() {
+    check_all(SECOND_DETAIL, false);
 }

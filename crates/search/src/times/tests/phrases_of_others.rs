@@ -1,4 +1,5 @@
-//! Tables of phrases in other languages than English, with the days that they mean on Thursday, 2026-11-26.
+//! Tables of phrases in other languages than English, and a second list of phrases, with the days that they mean on Thursday,
+//! 2026-11-26.
 
 use super::phrases::check_all;
 
@@ -151,6 +152,41 @@ fn chinese_phrases() {
             ("zh", "自从周二", "2026-11-24.."),
             ("zh", "我走了2001步", ""),
             ("zh", "五分钟后", ""),
+        ],
+    );
+}
+
+#[test]
+fn second_list_of_phrases() {
+    check_all(
+        ZONE,
+        &[
+            ("en", "What did I eat on Sunday the 22nd?", "2026-11-22..2026-11-22"),
+            ("en", "since the 1st", "2026-11-01.."),
+            ("en", "in the second half of August", "2026-08-16..2026-08-31"),
+            ("en", "over the last two weekends", "2026-11-12..2026-11-26"),
+            ("en", "in June two years ago", "2024-06-01..2024-06-30"),
+            ("en", "Who is April Ludgate?", ""),
+            ("en", "Did I see Ocean's Eleven or Apollo 13?", ""),
+            ("en", "my Windows 2000 machine", ""),
+            ("en", "in the 1960s", "1960-01-01..1969-12-31"),
+            ("en", "earlier this month", "2026-11-01..2026-11-26"),
+            ("de", "im Sommer letzten Jahres", "2025-06-01..2025-08-31"),
+            ("de", "in den Achtzigern", "1980-01-01..1989-12-31"),
+            ("de", "seit dem 1.", "2026-11-01.."),
+            ("fr", "au deuxième semestre de l'année dernière", "2025-07-01..2025-12-31"),
+            ("fr", "Julie et Avril sont venues", ""),
+            ("fr", "pendant le week-end", "2026-11-21..2026-11-22"),
+            ("es", "en Navidad del año pasado", "2025-12-24..2025-12-26"),
+            ("es", "en los años ochenta", "1980-01-01..1989-12-31"),
+            ("pt", "no segundo semestre de 2025", "2025-07-01..2025-12-31"),
+            ("pt", "no último fim de semana", "2026-11-21..2026-11-22"),
+            ("it", "nel primo semestre", "2026-01-01..2026-06-30"),
+            ("it", "l'estate dell'anno scorso", "2025-06-01..2025-08-31"),
+            ("nl", "in de zomer van vorig jaar", "2025-06-01..2025-08-31"),
+            ("nl", "in het tweede kwartaal", "2026-04-01..2026-06-30"),
+            ("zh", "上世纪八十年代", "1980-01-01..1989-12-31"),
+            ("zh", "这个周末", "2026-11-28..2026-11-29"),
         ],
     );
 }
