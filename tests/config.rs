@@ -97,7 +97,9 @@ fn every_key_can_be_set_by_its_variable() {
         "level" => ("debug", json!("debug")),
         "format" => ("json", json!("json")),
         "target" => ("2026", json!("2026")),
+        "url" if key == "objects.url" => ("s3://bucket/annals", json!("s3://bucket/annals")),
         "url" => ("postgres://me@localhost/annals", json!("(set)")),
+        "endpoint" => ("http://127.0.0.1:1", json!("http://127.0.0.1:1")),
         "base_url" => ("http://127.0.0.1:1/v1", json!("http://127.0.0.1:1/v1")),
         "model" => ("7", json!("7")),
         "key" => ("1234", json!("(set)")),
@@ -145,7 +147,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
             "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
             "FILE: line 10: log.format must be `text` or `json`",
-            "FILE: line 11: modles is not a configuration key; expected one of `catalog`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+            "FILE: line 11: modles is not a configuration key; expected one of `catalog`, `objects`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
@@ -182,7 +184,7 @@ fn values_of_the_wrong_type_are_reported() {
     check("log.level=loud", "log.level must be one of `off`, `error`, `warn`, `info`, `debug`, `trace`");
     check(
         "nothing.at.all=1",
-        "nothing is not a configuration key; expected one of `catalog`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+        "nothing is not a configuration key; expected one of `catalog`, `objects`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
     );
 }
 
@@ -247,7 +249,7 @@ fn configuration_schema_on_disk_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.schema.json");
     let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(printed == on_disk, "run: scripts/run config schema > docs/config.schema.json");
-    assert_eq!(printed["properties"].as_object().unwrap().len(), 7, "{printed}");
+    assert_eq!(printed["properties"].as_object().unwrap().len(), 8, "{printed}");
 }
 
 #[test]
