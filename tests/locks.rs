@@ -79,6 +79,7 @@ fn body(path: &str) -> Option<Value> {
         "memories/{id}" => json!({ "text": "Ann moved to Basel." }),
         "facts" => json!({ "subject": "Ann", "predicate": "likes", "object": "figs" }),
         "blocks" => json!({ "blocks": [{ "name": "persona", "text": "Be kind." }] }),
+        "rename" => json!({ "name": "ann" }),
         "settings" => json!({ "plan": "keep" }),
         "imports" => json!({ "type": "entity", "name": "Ann", "entityType": "person", "observations": ["likes tea"] }),
         _ => json!({}),

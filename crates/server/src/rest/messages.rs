@@ -190,9 +190,9 @@ mod tests {
     use crate::fixture::{NOW, over};
     use crate::public;
 
-    /// The calls: find the key, read the agent's state, store the messages.
+    /// The calls: find the key, find the agent by its name, read its state, store the messages.
     #[tokio::test]
-    async fn storing_messages_calls_the_catalog_three_times() {
+    async fn storing_messages_calls_the_catalog_four_times() {
         let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
         let service = over(catalog.clone(), Arc::new(|| at(NOW)));
         let request = NewKey {
@@ -213,6 +213,6 @@ mod tests {
             .unwrap();
         let answer = public(&service, &ServerConfig::default()).oneshot(request).await.unwrap();
         assert_eq!(answer.status().as_u16(), 202);
-        assert_eq!(catalog.calls() - before, 3);
+        assert_eq!(catalog.calls() - before, 4);
     }
 }

@@ -129,6 +129,7 @@ pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &st
         (_, "facts") => json!({"subject": "Ann", "predicate": "likes", "object": "tea"}),
         (_, "blocks") => json!({"blocks": [{"name": "human", "text": "somebody"}]}),
         (_, "agents") => json!({"agent": format!("new-{conversation}")}),
+        (_, "rename") => json!({"name": format!("new-{conversation}")}),
         (_, "settings") => json!({"daily_tokens": 5}),
         (_, "prices") => json!({"currency": "", "prices": []}),
         (_, "{name}") => json!({"query": "trip"}),
