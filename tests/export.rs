@@ -158,7 +158,7 @@ fn incomplete_export_is_refused_and_what_is_left_can_be_imported() {
     check(without(3), &counted(last - 1));
     check([&lines[..3], &lines[2..]].concat(), &counted(last + 1));
 
-    let (to, former) = (Annals::new(), lines[0].replace("\"format\":2,", ""));
+    let (to, former) = (Annals::new(), lines[0].replace(",\"format\":2", ""));
     assert_ne!(former, lines[0]);
     let file = to.file("ann.jsonl", &(former + "\n" + lines[1] + "\n"));
     assert_eq!(to.json(&["import", file.to_str().unwrap()])["restored"], json!(2));

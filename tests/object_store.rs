@@ -73,12 +73,11 @@ async fn forgotten_words_leave_the_bucket() {
         assert!(found.iter().all(|(name, _)| name.starts_with("memory/")), "everything is below the prefix");
         found.iter().filter(|(_, content)| content.windows(word.len()).any(|part| part == word.as_bytes())).count()
     };
-    assert!(holding("quetzalcoatlus").await > 0 && holding("bicycle").await > 0);
-    let forgotten = annals.json(&["forget", "--agent", "ann", "--conversation", "one", "--yes"]);
-    assert_eq!(forgotten["forgotten"]["memories"].as_u64().or(forgotten["turns"].as_u64()), Some(1), "{forgotten}");
+    assert!(holding("quetzalcoatlus").await > 0 && holding("bicycl").await > 0, "tables have stems");
+    annals.json(&["forget", "--agent", "ann", "--conversation", "one", "--yes"]);
     assert_eq!(holding("quetzalcoatlus").await, 0);
-    assert!(holding("bicycle").await > 0);
-    expect_sound(&annals);
+    assert!(holding("bicycl").await > 0);
+    annals.expect_sound_tables();
 }
 
 /// Kills an import while it writes tables: everything is stored already, and some of it is projected.
@@ -117,15 +116,16 @@ async fn another_machine_goes_on_where_a_killed_one_stopped() {
         annals
     });
     let served = Served::over_unlimited(first);
-    let body =
-        json!({ "conversation": "c", "messages": [{ "role": "user", "content": "My sister Greta lives in Bergen." }] });
+    let message =
+        json!({ "role": "user", "content": "My sister Greta lives in Bergen.", "at": "2026-11-19T10:00:00Z" });
+    let body = json!({ "conversation": "c", "messages": [message] });
     let (status, answer) = served.post("/v1/agents/ann/messages?wait=searchable", &body).await;
     assert!(status.is_success(), "{status}: {answer}");
     let first = served.kill();
     let found = second.json(&["search", "Greta", "--agent", "ann"]);
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
     second.import(&days("ann", 2, 2));
-    expect_sound(&second);
+    second.expect_sound_tables();
     // The bucket and the database go on with whoever opens both.
     assert_eq!(first.json(&["status"])["agents"][0]["memories"]["working"], json!(5));
     assert_eq!(first.dump(), second.dump());
@@ -178,7 +178,7 @@ fn tables_from_before_the_bucket_are_refused_after_it() {
         annals.json(&["search", "brother", "--agent", "ann", "--limit", "9"])["results"].as_array().unwrap().len(),
         4
     );
-    expect_sound(&annals);
+    annals.expect_sound_tables();
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A server with S3's interface for tests: moto's, which `scripts/test` installs and names in `ANNALS_TEST_MOTO`. It is started once
-//! for a test process and stopped with it. It keeps everything in memory.
+//! A server with S3's interface for tests: moto's, in the Python environment that `scripts/test` makes and names in
+//! `ANNALS_TEST_MOTO`. It is started once for a test process and stopped with it. It keeps everything in memory.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,11 +8,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The environment variable with the path of `moto_server`.
+/// The environment variable with the path of a `python` that has moto.
 const PROGRAM: &str = "ANNALS_TEST_MOTO";
 
 /// Runs the server until the input of the shell is closed, at the latest when the test process ends.
-const RUN: &str = r#""$1" -H 127.0.0.1 -p "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
+const RUN: &str = r#""$1" -c "$3" "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
+
+/// Serves one request after another. `moto_server` serves them at once, and then lets several requests create the same object.
+const SERVE: &str = "import sys
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple('127.0.0.1', int(sys.argv[1]), DomainDispatcherApplication(create_backend_app))";
 
 struct Server {
     address: SocketAddr,
@@ -37,7 +43,7 @@ impl Bucket {
         let Some(server) = STARTED.get_or_init(start) else {
             let _ = writeln!(
                 std::io::stderr(),
-                "skipped: {PROGRAM} does not name a moto_server; scripts/test installs one"
+                "skipped: {PROGRAM} does not name a Python with moto; scripts/test installs one"
             );
             return None;
         };
@@ -52,11 +58,11 @@ fn start() -> Option<Server> {
     let program = std::env::var_os(PROGRAM).filter(|program| !program.is_empty())?;
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", RUN, "sh"]).arg(program).arg(address.port().to_string());
+    command.args(["-c", RUN, "sh"]).arg(program).arg(address.port().to_string()).arg(SERVE);
     let process = command.stdin(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while TcpStream::connect(address).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "moto_server does not start");
+        assert!(begun.elapsed() < Duration::from_secs(120), "moto does not start");
         std::thread::sleep(Duration::from_millis(50));
     }
     Some(Server { address, _process: process })
