@@ -107,6 +107,7 @@ fn commands(served: &Served) -> Vec<Vec<String>> {
         &["agent", "show", "ann"],
         &["agent", "create", "eve"],
         &["agent", "set", "ann", "--plan", "keep"],
+        &["agent", "rename", "eve", "eva"],
         &["prompt", "list"],
         &["prompt", "show", "daily"],
         &["prompt", "set", "daily", &catalog, "--agent", "ann"],
