@@ -100,6 +100,7 @@ fn every_key_can_be_set_by_its_variable() {
         "url" if key == "objects.url" => ("s3://bucket/annals", json!("s3://bucket/annals")),
         "url" => ("postgres://me@localhost/annals", json!("(set)")),
         "endpoint" => ("http://127.0.0.1:1", json!("http://127.0.0.1:1")),
+        "region" => ("eu-west-1", json!("eu-west-1")),
         "base_url" => ("http://127.0.0.1:1/v1", json!("http://127.0.0.1:1/v1")),
         "model" => ("7", json!("7")),
         "key" => ("1234", json!("(set)")),
