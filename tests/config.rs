@@ -87,8 +87,9 @@ fn every_key_can_be_set_by_its_variable() {
     // An embedder is either an endpoint or a folder, and a key without effect is an error.
     let (of_folder, keys): (Vec<&str>, Vec<&str>) =
         keys.partition(|key| ["embedder.file", "embedder.pooling"].contains(key));
-    // Annals makes no backup of a database.
-    let (of_database, keys): (Vec<&str>, Vec<&str>) = keys.into_iter().partition(|key| *key == "catalog.url");
+    // Annals makes no backup of a database, and a node of a cluster needs a database and a bucket.
+    let is_shared = |key: &&str| key.starts_with("objects.") || ["catalog.url", "cluster.address"].contains(key);
+    let (of_database, keys): (Vec<&str>, Vec<&str>) = keys.into_iter().partition(is_shared);
     let name = |key: &str| format!("ANNALS_{}", key.replace('.', "_").to_uppercase());
     let value = |key: &str| match key.rsplit('.').next().unwrap() {
         "listen" => ("127.0.0.1:99", json!("127.0.0.1:99")),
@@ -96,6 +97,8 @@ fn every_key_can_be_set_by_its_variable() {
         "origins" => ("https://a.example", json!(["https://a.example"])),
         "level" => ("debug", json!("debug")),
         "format" => ("json", json!("json")),
+        "address" => ("http://127.0.0.1:99", json!("http://127.0.0.1:99")),
+        "lease_seconds" => ("33", json!(33)),
         "target" => ("2026", json!("2026")),
         "url" if key == "objects.url" => ("s3://bucket/annals", json!("s3://bucket/annals")),
         "url" => ("postgres://me@localhost/annals", json!("(set)")),

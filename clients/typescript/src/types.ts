@@ -510,7 +510,7 @@ export type GrainWord = "working" | "daily" | "weekly" | "monthly" | "quarterly"
 
 /** Health of the service. */
 export interface Health {
-  /** Always `ok`. */
+  /** `ok`, or `standing by` for a node of a cluster that forwards requests to another one. */
   status: string;
   /** The version of Annals. */
   version: string;

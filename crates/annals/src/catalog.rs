@@ -35,8 +35,9 @@ pub(crate) fn is_in_database(folder: &Path) -> bool {
 }
 
 impl Catalog {
-    /// Opens the catalog, or creates it. Refuses a folder that has its catalog elsewhere.
-    pub(crate) fn open(folder: &Path, config: &CatalogConfig) -> Result<Catalog> {
+    /// Opens the catalog, or creates it. Refuses a folder that has its catalog elsewhere. A node of a cluster passes the epoch of its
+    /// lease.
+    pub(crate) fn open(folder: &Path, config: &CatalogConfig, epoch: Option<i64>) -> Result<Catalog> {
         let refused = |reason: String| Err(Error::invalid("catalog.url", reason));
         let shown = folder.display();
         match config.url() {
@@ -48,7 +49,11 @@ impl Catalog {
                 "is set, but {shown} has a catalog in {FILE}; name a new data folder, and move each agent to it with \
                  `annals export` and `annals import`"
             )),
-            Some(url) => Ok(Catalog::Database(Arc::new(PostgresCatalog::open(url)?))),
+            Some(url) => {
+                let opened =
+                    epoch.map_or_else(|| PostgresCatalog::open(url), |epoch| PostgresCatalog::open_as_node(url, epoch));
+                Ok(Catalog::Database(Arc::new(opened?)))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! opened; all of them are reported at once, with their places. Never shows a line or a value that may hold a key.
 
 mod catalog;
+mod cluster;
 mod file;
 mod layers;
 mod objects;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 use crate::cli::Global;
 pub(crate) use catalog::{CatalogConfig, URL as CATALOG_URL};
+pub(crate) use cluster::ClusterConfig;
 pub(crate) use file::without_secrets;
 use layers::Layers;
 pub(crate) use layers::Origin;
@@ -40,6 +42,7 @@ const NO_COPY: &str = "Annals cannot copy a catalog in PostgreSQL; back the data
 pub(crate) struct Config {
     pub catalog: CatalogConfig,
     pub objects: ObjectsConfig,
+    pub cluster: ClusterConfig,
     pub server: ServerConfig,
     pub limits: Limits,
     pub log: LogConfig,
@@ -48,7 +51,7 @@ pub(crate) struct Config {
     pub embedder: EmbedderSettings,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
-    /// Every key with its value and origin; keys of models and the URL of the catalog are redacted.
+    /// Every key with its value and origin; keys and the URL of the catalog are redacted.
     pub settings: Vec<Setting>,
 }
 
@@ -70,6 +73,7 @@ pub(crate) struct Setting {
 struct Written {
     catalog: CatalogConfig,
     objects: ObjectsConfig,
+    cluster: ClusterConfig,
     server: ServerConfig,
     limits: Limits,
     log: LogConfig,
@@ -96,9 +100,10 @@ impl Config {
 
     fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
         let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
-        let Written { catalog, objects, server, limits, log, models, embedder, backup } = written;
+        let Written { catalog, objects, cluster, server, limits, log, models, embedder, backup } = written;
         layers.fault_all(catalog.faults());
         layers.fault_all(objects.faults());
+        layers.fault_all(cluster.faults(catalog.url.is_some() && objects.url.is_some()));
         layers.fault_all(server.faults());
         layers.fault_all(limits.faults());
         layers.fault_all(backup.faults());
@@ -109,7 +114,7 @@ impl Config {
         let embedder = embedder.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
         match (models, embedder, layers.into_faults()) {
             (Ok(models), Ok(embedder), faults) if faults.is_empty() => {
-                Ok(Config { catalog, objects, server, limits, log, backup, models, embedder, file, settings })
+                Ok(Config { catalog, objects, cluster, server, limits, log, backup, models, embedder, file, settings })
             }
             (_, _, faults) => Err(Error::Faults(faults)),
         }

@@ -32,6 +32,7 @@ use jiff::SignedDuration;
 
 use crate::catalog::{self, Catalog};
 use crate::cli::Global;
+use crate::cluster::NodeLease;
 use crate::config::{CatalogConfig, Config, ObjectsConfig};
 use crate::embedders::AllEmbedders;
 use crate::projections::{Projections, SCRATCH_OF_FACTS};
@@ -63,6 +64,11 @@ impl Claim {
         let lock = lock(&path)?;
         Ok(Claim { path, lock })
     }
+
+    /// Returns the path of the folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Options for opening a folder.
@@ -71,6 +77,8 @@ pub(crate) struct Opening {
     pub catalog: CatalogConfig,
     /// Where tables and facts are.
     pub objects: ObjectsConfig,
+    /// The lease under which a node of a cluster opens both.
+    pub lease: Option<NodeLease>,
     /// The configured models.
     pub models: Models,
     /// The embedding model.
@@ -92,6 +100,7 @@ impl Opening {
         Opening {
             catalog: CatalogConfig::default(),
             objects: ObjectsConfig::default(),
+            lease: None,
             models,
             embedder,
             must_embed: false,
@@ -138,8 +147,9 @@ impl Folder {
             embedders.require()?;
         }
         let embedders: Arc<dyn Embedders> = Arc::new(embedders);
-        let catalog = Catalog::open(&path, &opening.catalog)?;
-        let projections = Projections::open(&path, &opening.objects, &catalog).await?;
+        let (epoch, guard) = opening.lease.map(|lease| (lease.epoch, lease.guard)).unzip();
+        let catalog = Catalog::open(&path, &opening.catalog, epoch)?;
+        let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
         let store = catalog.store();
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);
         let strata = LanceStrata::over(projections.tables()?, CacheLimits::of_machine()).await?;

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cli;
+mod cluster;
 mod commands;
 mod config;
 mod console;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use annals_catalog::PostgresCatalog;
 use annals_core::{Error, Result};
-use annals_objects::{Objects, is_missing};
+use annals_objects::{Objects, WriteGuard, is_missing};
 use data_encoding::HEXLOWER;
 use object_store::path::Path as Name;
 
@@ -42,9 +42,14 @@ pub(crate) struct Projections {
 
 impl Projections {
     /// Opens the place, and tries whether a bucket does what tables rely on. Refuses what belongs to another catalog, or to
-    /// another state of this one.
-    pub(crate) async fn open(data: &Path, config: &ObjectsConfig, catalog: &Catalog) -> Result<Projections> {
-        let projections = Projections::untied(data, config)?;
+    /// another state of this one. A node of a cluster passes the guard of its writes.
+    pub(crate) async fn open(
+        data: &Path,
+        config: &ObjectsConfig,
+        catalog: &Catalog,
+        guard: Option<WriteGuard>,
+    ) -> Result<Projections> {
+        let projections = Projections::untied(data, config, guard)?;
         projections.check().await?;
         projections.tie(catalog).await?;
         projections.remove_left_checks().await?;
@@ -52,9 +57,9 @@ impl Projections {
     }
 
     /// Opens the place, whatever it belongs to.
-    pub(crate) fn untied(data: &Path, config: &ObjectsConfig) -> Result<Projections> {
+    pub(crate) fn untied(data: &Path, config: &ObjectsConfig, guard: Option<WriteGuard>) -> Result<Projections> {
         let root = match config.bucket() {
-            Some(s3) => Objects::in_bucket(&s3),
+            Some(s3) => Objects::in_bucket(&s3, guard),
             None => Objects::local(data),
         };
         let place = config.url.clone().unwrap_or_else(|| data.display().to_string());
@@ -223,7 +228,8 @@ fn failed(error: object_store::Error) -> Error {
     Error::storage("reading or writing to which catalog tables and facts belong", error)
 }
 
-fn new_id() -> Result<String> {
+/// Draws a random id.
+pub(crate) fn new_id() -> Result<String> {
     let mut id = [0; 16];
     getrandom::fill(&mut id).map_err(|error| Error::storage("drawing an id", std::io::Error::other(error)))?;
     Ok(HEXLOWER.encode(&id))

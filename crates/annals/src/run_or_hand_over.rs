@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::cli::Global;
 use crate::commands::{data, now};
-use crate::config::Config;
+use crate::config::{ClusterConfig, Config};
 use crate::failure::print as print_error;
 use crate::folder::{Folder, Opening};
 use crate::host::FolderHost;
@@ -63,7 +63,8 @@ impl Client {
         let config = Config::load(global, &data)?;
         let by_hand = Opening::by_hand(config.models, config.embedder, now(global));
         let opening = Opening { catalog: config.catalog, objects: config.objects, ..by_hand };
-        let folder = Folder::open(&data, opening, create).await?;
+        let folder =
+            Folder::open(&data, opening, create).await.map_err(|error| beside_a_node(error, &config.cluster))?;
         if let Err(error) = folder.service().finish_forgetting(folder.now()).await {
             print_error(&format!(
                 "annals: what an interrupted `forget` erased is still in the files: {}",
@@ -172,6 +173,18 @@ impl Client {
     /// Returns the path of the data folder.
     pub(crate) fn data(&self) -> &Path {
         &self.data
+    }
+}
+
+/// Explains why a command cannot use the folder of a node that stands by.
+fn beside_a_node(error: Error, cluster: &ClusterConfig) -> Error {
+    match error {
+        Error::InUse { folder, owner } if cluster.node().is_some() => {
+            let stands_by = ", a node of a cluster that stands by; run the command where the active node is, or set cluster.key on \
+                             all nodes";
+            Error::InUse { folder, owner: owner + stands_by }
+        }
+        other => other,
     }
 }
 

@@ -59,7 +59,7 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
-pub use postgres::{Durability, PostgresServer, is_url as is_postgres_url};
+pub use postgres::{Claimed, Durability, Lease, Node, PostgresServer, is_url as is_postgres_url};
 pub use sqlite::ahead::read_ahead;
 pub use sqlite::open::Options;
 
@@ -91,7 +91,17 @@ impl PostgresCatalog {
     /// [`annals_core::Error::Invalid`] if the URL is not one, [`annals_core::Error::Storage`] if the database cannot be used now
     /// or was written by a newer version.
     pub fn open(url: &str) -> Result<PostgresCatalog> {
-        let db = outside_a_runtime(|| postgres::open(url))?;
+        PostgresCatalog::open_under(url, None)
+    }
+
+    /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has the lease with this epoch. Once another node
+    /// has taken the lease, every operation fails.
+    pub fn open_as_node(url: &str, epoch: i64) -> Result<PostgresCatalog> {
+        PostgresCatalog::open_under(url, Some(epoch))
+    }
+
+    fn open_under(url: &str, epoch: Option<i64>) -> Result<PostgresCatalog> {
+        let db = outside_a_runtime(|| postgres::open(url, epoch))?;
         Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
     }
 

@@ -15,6 +15,7 @@ mod commits;
 mod data_folder;
 mod durability;
 mod errors;
+mod lease;
 mod schema;
 mod session;
 mod sql;
@@ -42,6 +43,7 @@ use tokio_postgres::{Config, Statement};
 
 pub use care::ServerCare;
 pub use durability::{Durability, PostgresServer};
+pub use lease::{Claimed, Lease, Node};
 pub use schema::is_url;
 pub(crate) use schema::{examine, open};
 
@@ -58,6 +60,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A connection to the database.
 pub struct Postgres {
     config: Config,
+    /// The epoch of the lease under which a node uses the database.
+    epoch: Option<i64>,
     runtime: Runtime,
     /// `None` while the connection is lost.
     session: RefCell<Option<Session>>,
@@ -127,7 +131,7 @@ impl Postgres {
     fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {
-            match Session::open(&self.runtime, &self.config) {
+            match Session::open(&self.runtime, &self.config, self.epoch) {
                 Err(_) if begun.elapsed() < max_wait => std::thread::sleep(PAUSE),
                 // The error is not transient, so that the caller does not retry once more.
                 done => return done.map_err(|error| Error::other(error.to_string())),

@@ -51,7 +51,7 @@ async fn passes_the_conformance_suite_in_a_bucket() {
         number += 1;
         let prefix = number.to_string().into();
         let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
-        DuckFacts::over(Objects::in_bucket(&s3).unwrap(), &folder.path().join(number.to_string())).unwrap()
+        DuckFacts::over(Objects::in_bucket(&s3, None).unwrap(), &folder.path().join(number.to_string())).unwrap()
     })
     .await;
 }

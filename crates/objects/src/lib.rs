@@ -3,11 +3,13 @@
 //! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
 //! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
 //! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process uses the
-//! prefix. It does not interpret names or content. `check.rs` tries whether a store does what this relies on.
+//! prefix; `guard.rs` refuses writes of a process to which this no longer applies. It does not interpret names or content.
+//! `check.rs` tries whether a store does what this relies on.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod check;
+mod guard;
 mod local;
 mod s3;
 mod scratch;
@@ -25,6 +27,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, Result};
 
 pub use check::Unfit;
+pub use guard::WriteGuard;
 pub use local::replace_file;
 pub use s3::S3;
 pub use scratch::{Scratch, ScratchFolder};
@@ -65,9 +68,10 @@ impl Objects {
         Objects { store, prefix, folder: None }
     }
 
-    /// Opens a prefix of a bucket. Sends no request yet.
-    pub fn in_bucket(s3: &S3) -> Result<Objects> {
-        Ok(Objects::over(s3.open()?, s3.prefix.clone()))
+    /// Opens a prefix of a bucket. With a guard, writes are refused once this process may not write any more. Sends no request
+    /// yet.
+    pub fn in_bucket(s3: &S3, guard: Option<WriteGuard>) -> Result<Objects> {
+        Ok(Objects::over(s3.open(guard)?, s3.prefix.clone()))
     }
 
     /// Returns the objects below a name, with names relative to it.

@@ -8,6 +8,8 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ObjectStore, Result, RetryConfig};
 
+use crate::guard::{GuardedConnector, WriteGuard};
+
 /// Retries while a store does not answer. A user or a client waits meanwhile, so they end after a minute.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: BackoffConfig { init_backoff: Duration::from_millis(200), max_backoff: Duration::from_secs(5), base: 2.0 },
@@ -39,8 +41,8 @@ impl S3 {
         Ok(S3 { bucket: bucket.to_owned(), prefix, region: None, endpoint: None })
     }
 
-    /// Opens the bucket. Sends no request yet.
-    pub fn open(&self) -> Result<Arc<dyn ObjectStore>> {
+    /// Opens the bucket, with a guard for its writes if there is one. Sends no request yet.
+    pub fn open(&self, guard: Option<WriteGuard>) -> Result<Arc<dyn ObjectStore>> {
         // The HTTP client uses the process's default crypto provider. A second installation has no effect.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = from_environment().with_bucket_name(&self.bucket).with_retry(RETRIES);
@@ -49,6 +51,9 @@ impl S3 {
         }
         if let Some(endpoint) = &self.endpoint {
             builder = builder.with_allow_http(endpoint.starts_with("http://")).with_endpoint(endpoint);
+        }
+        if let Some(guard) = guard {
+            builder = builder.with_http_connector(GuardedConnector(guard));
         }
         Ok(Arc::new(builder.build()?))
     }

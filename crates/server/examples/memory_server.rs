@@ -49,7 +49,8 @@ async fn run(arguments: &[&str], with_key: bool) -> std::io::Result<()> {
     }
     let unix = socket.map(UnixListener::bind).transpose()?.map(|listener| (listener, Router::new()));
     let stop = CancellationToken::new();
-    serve(service, &ServerConfig::default(), Listeners { host: None, tcp: Some(listener), unix }, stop).await
+    serve(service, &ServerConfig::default(), Listeners { host: None, tcp: Some(listener), for_nodes: None, unix }, stop)
+        .await
 }
 
 /// Adds a key with all scopes and returns its text.

@@ -6,6 +6,7 @@
 //! Has no rules of its own.
 
 mod client;
+mod cluster;
 mod error_frame;
 mod frame;
 mod release;
@@ -15,6 +16,8 @@ mod socket;
 mod tests;
 
 pub use client::{Items, Options, call};
+pub(crate) use cluster::forwarding_route;
+pub use cluster::guarded_route;
 pub use release::{Release, release, release_route};
 pub use route::route;
 

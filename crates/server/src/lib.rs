@@ -11,6 +11,7 @@
 //! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
+//! | `standby` | forwards requests to the active node of a cluster |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -28,6 +29,8 @@ mod request;
 pub mod rest;
 mod schema;
 mod serve;
+mod standby;
 
 pub use request::request_id;
 pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};
+pub use standby::{ActiveNode, StandbyListeners, stand_by};

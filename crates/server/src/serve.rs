@@ -41,6 +41,8 @@ pub struct Listeners {
     pub host: Option<Arc<dyn Host>>,
     /// The public listener. Keys are checked.
     pub tcp: Option<TcpListener>,
+    /// Routes of the public listener that check a key of their own: calls of other nodes of a cluster.
+    pub for_nodes: Option<Router>,
     /// The private listener, for processes of the same user, who can read the data folder anyway. No key is needed. The
     /// router adds routes to this listener only.
     pub unix: Option<(UnixListener, Router)>,
@@ -182,7 +184,8 @@ pub async fn serve(
     if let Some(listener) = listeners.tcp {
         let site = site(&service, listeners.host).map_err(io::Error::other)?;
         let site = Site { stop: stop.clone(), ..site };
-        let router = public_with_pages(&service, config, Some(&site));
+        let for_nodes = listeners.for_nodes.unwrap_or_default().layer(DefaultBodyLimit::disable());
+        let router = public_with_pages(&service, config, Some(&site)).merge(for_nodes);
         let served = serve_connections(listener, router, connection_limits(config), stop.clone());
         tasks.spawn(async move { log_error(served.await) });
     }
@@ -201,7 +204,8 @@ pub async fn serve(
     Ok(())
 }
 
-fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
+/// Returns the limits on the connections of the public listener.
+pub(crate) fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
     ConnectionLimits {
         most: config.max_connections as usize,
         most_per_peer: config.max_connections_per_peer as usize,

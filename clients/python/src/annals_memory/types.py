@@ -481,7 +481,7 @@ GrainWord = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearl
 Health = TypedDict(
     "Health",
     {
-        "status": "str",  # Always `ok`.
+        "status": "str",  # `ok`, or `standing by` for a node of a cluster that forwards requests to another one.
         "version": "str",  # The version of Annals.
     },
 )

@@ -1,6 +1,9 @@
 //! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until SIGINT or SIGTERM. Takes the data
 //! folder over from a service that `annals mcp` started.
 
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +12,9 @@ use annals_catalog::read_ahead;
 use annals_core::{Error, Result, Timestamp};
 use annals_embedder::Runtime;
 use annals_llm::{EmbedderChoice, EmbedderSettings};
-use annals_server::Listeners;
 use annals_server::config::ServerConfig;
+use annals_server::ipc::guarded_route;
+use annals_server::{Listeners, StandbyListeners, stand_by};
 use annals_service::jobs::{AlarmClock, Moment};
 use annals_strata::CacheLimits;
 use jiff::SignedDuration;
@@ -21,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::data;
 use crate::catalog::{self, Catalog};
 use crate::cli::{Global, Serve};
+use crate::cluster::Membership;
 use crate::config::Config;
 use crate::embedders::runtime;
 use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
@@ -37,56 +42,143 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let data = data(global)?;
     let config = Config::load(global, &data)?;
     let server = ServerConfig { listen: args.listen.unwrap_or(config.server.listen), ..config.server.clone() };
-    let clock = clock(global);
-    let (models, embedder, limits) = (config.models.clone(), config.embedder.clone(), config.limits.clone());
     log_runtime(&config.embedder);
     let opening = Opening {
         catalog: config.catalog.clone(),
         objects: config.objects.clone(),
-        models,
-        embedder,
+        lease: None,
+        models: config.models.clone(),
+        embedder: config.embedder.clone(),
         must_embed: true,
-        limits,
+        limits: config.limits.clone(),
         quiet: QUIET,
-        clock: clock.clone(),
+        clock: clock(global),
     };
-    let claim = match args.local {
-        true => Claim::take(&data, true)?,
-        false => takeover::claim(&data, Duration::from_secs(server.drain_seconds.into())).await?,
-    };
-    let folder = Folder::open_claimed(claim, opening).await?;
-    match folder.catalog() {
-        Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), CacheLimits::of_machine().bytes),
-        database => database.log_durability().await?,
-    }
-    let alarms = jobs::alarms(&folder, &config)?;
-    let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
-    let unix = ipc::listen(folder.path())?;
-    let stop = CancellationToken::new();
-    stop_on_signal(stop.clone())?;
-    if let Some(seconds) = args.exit_when_idle {
-        folder.service().stop_when_idle(seconds, stop.clone());
-    }
-    greet(&folder, tcp.as_ref(), global.json);
-    let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
-    let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
-    let operator =
-        Operator { backup: config.backup.clone(), global: global.clone(), examination: tokio::sync::Mutex::new(()) };
-    let host = FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()), operator: Some(operator) };
-    let host = Arc::new(host);
-    let release = annals_server::ipc::release_route(args.local.then(|| stop.clone()));
-    let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
-    let listeners = Listeners { host: Some(host), tcp, unix };
-    // Ignores the error outside systemd, where there is no socket to notify.
-    let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
-    let served = annals_server::serve(folder.service().clone(), &server, listeners, stop).await;
     let drain = Duration::from_secs(server.drain_seconds.into());
-    for job in alarm_clock.shutdown(drain).await {
-        tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
+    let claim = if args.local { Claim::take(&data, true)? } else { takeover::claim(&data, drain).await? };
+    let node = if args.local { None } else { Membership::join(&config)? };
+    let process = Process { global, args, config: &config, server: &server, stop: stop_on_signal()? };
+    match node {
+        Some(node) => process.serve_as_node(node, claim, opening).await?,
+        None => {
+            let folder = Folder::open_claimed(claim, opening).await?;
+            let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
+            greet(&folder, tcp.as_ref(), global.json);
+            process.serve(folder, tcp).await?;
+        }
     }
-    let _ = std::fs::remove_file(ipc::socket(folder.path()));
-    served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// This process as a service.
+struct Process<'a> {
+    global: &'a Global,
+    args: &'a Serve,
+    config: &'a Config,
+    server: &'a ServerConfig,
+    /// Cancelled by a signal.
+    stop: CancellationToken,
+}
+
+impl Process<'_> {
+    /// Stands by until this node is active, then serves the folder.
+    async fn serve_as_node(&self, node: Membership, claim: Claim, opening: Opening) -> Result<()> {
+        let listener = bind(self.server.listen).await?;
+        greet_as_node(&listener, self.global.json);
+        let forwarding = self.stop.child_token();
+        self.forward(&listener, claim.path(), &node, forwarding.clone())?;
+        notify_ready();
+        let served = match self.stop.run_until_cancelled(node.lease()).await {
+            Some(lease) => {
+                node.start_again_when_lost();
+                let opening = Opening { lease: Some(lease), ..opening };
+                self.serve_when_open(claim, opening, listener, || {
+                    node.serves();
+                    forwarding.cancel();
+                })
+                .await
+            }
+            None => Ok(()),
+        };
+        forwarding.cancel();
+        node.leave().await;
+        served
+    }
+
+    /// Opens the folder, calls `opened`, and serves.
+    async fn serve_when_open(
+        &self,
+        claim: Claim,
+        opening: Opening,
+        listener: TcpListener,
+        opened: impl FnOnce(),
+    ) -> Result<()> {
+        let folder = Folder::open_claimed(claim, opening).await?;
+        require_key(&folder, self.server).await?;
+        opened();
+        self.serve(folder, Some(listener)).await
+    }
+
+    /// Starts to forward the requests that arrive at the same address and, if there is a key of the cluster, the calls of commands in
+    /// the same folder. Ends when the token is cancelled.
+    fn forward(&self, tcp: &TcpListener, data: &Path, node: &Membership, until: CancellationToken) -> Result<()> {
+        let tcp = copy(tcp).map_err(|cause| Error::storage("listening for requests to forward", cause))?;
+        let key = self.config.cluster.key.clone();
+        let unix = key.map(|key| Ok::<_, Error>((ipc::listen(data)?, key))).transpose()?;
+        let (server, active) = (self.server.clone(), node.active());
+        tokio::spawn(async move {
+            if let Err(error) = stand_by(StandbyListeners { tcp, unix }, &server, active, until).await {
+                tracing::error!(%error, "requests cannot be forwarded");
+            }
+        });
+        Ok(())
+    }
+
+    async fn serve(&self, folder: Folder, tcp: Option<TcpListener>) -> Result<()> {
+        match folder.catalog() {
+            Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), CacheLimits::of_machine().bytes),
+            database => database.log_durability().await?,
+        }
+        let alarms = jobs::alarms(&folder, self.config)?;
+        let unix = ipc::listen(folder.path())?;
+        if let Some(seconds) = self.args.exit_when_idle {
+            folder.service().stop_when_idle(seconds, self.stop.clone());
+        }
+        let clock = clock(self.global);
+        let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
+        let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
+        let operator = Operator {
+            backup: self.config.backup.clone(),
+            global: self.global.clone(),
+            examination: tokio::sync::Mutex::new(()),
+        };
+        let host =
+            FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()), operator: Some(operator) };
+        let host = Arc::new(host);
+        let release = annals_server::ipc::release_route(self.args.local.then(|| self.stop.clone()));
+        let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
+        let for_nodes = self.config.cluster.key.clone().map(|key| guarded_route(host.clone(), key));
+        let listeners = Listeners { host: Some(host), tcp, for_nodes, unix };
+        notify_ready();
+        let served = annals_server::serve(folder.service().clone(), self.server, listeners, self.stop.clone()).await;
+        let drain = Duration::from_secs(self.server.drain_seconds.into());
+        for job in alarm_clock.shutdown(drain).await {
+            tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
+        }
+        let _ = std::fs::remove_file(ipc::socket(folder.path()));
+        served.map_err(|cause| Error::storage("serving", cause))
+    }
+}
+
+/// Tells systemd that the service is ready. Ignores the error outside systemd, where there is no socket to notify.
+fn notify_ready() {
+    let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+}
+
+/// Returns a second handle of a listener. Connections go to either.
+fn copy(listener: &TcpListener) -> std::io::Result<TcpListener> {
+    let copy = std::net::TcpListener::from(listener.as_fd().try_clone_to_owned()?);
+    TcpListener::from_std(copy)
 }
 
 /// Logs which runtime computes vectors, because embedding is slower without ONNX Runtime's library.
@@ -108,34 +200,43 @@ fn clock(global: &Global) -> annals_service::Clock {
 
 /// Listens on the address. Fails if others can reach the service and no valid key exists.
 async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
-    let address = config.listen;
-    if let Some(because) = config.reachable_because()
-        && !folder.service().has_valid_key(folder.now()).await?
-    {
-        let reason = format!(
-            "is reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME`"
-        );
-        return Err(Error::invalid("the service", reason));
+    require_key(folder, config).await?;
+    bind(config.listen).await
+}
+
+async fn require_key(folder: &Folder, config: &ServerConfig) -> Result<()> {
+    let Some(because) = config.reachable_because() else { return Ok(()) };
+    if folder.service().has_valid_key(folder.now()).await? {
+        return Ok(());
     }
+    let reason = format!(
+        "is reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME`"
+    );
+    Err(Error::invalid("the service", reason))
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|cause| match cause.kind() {
         std::io::ErrorKind::AddrInUse => Error::AddressInUse { address: address.to_string() },
         _ => Error::storage(format!("cannot listen on {address}"), cause),
     })
 }
 
-/// Cancels `stop` on SIGINT (Ctrl-C) or SIGTERM (systemd, containers).
-fn stop_on_signal(stop: CancellationToken) -> Result<()> {
+/// Returns a token that SIGINT (Ctrl-C) or SIGTERM (systemd, containers) cancels.
+fn stop_on_signal() -> Result<CancellationToken> {
     let wrong = |cause| Error::storage("listening for signals", cause);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(wrong)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(wrong)?;
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
     tokio::spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        stop.cancel();
+        stopped.cancel();
     });
-    Ok(())
+    Ok(stop)
 }
 
 fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
@@ -154,4 +255,15 @@ fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
         }
         None => say!("{DIM}memory in {data}, for this user's processes only{DIM:#}"),
     }
+}
+
+/// Greets a node of a cluster, which may stand by for long.
+fn greet_as_node(listener: &TcpListener, json: bool) {
+    let Ok(address) = listener.local_addr().map(|address| format!("http://{address}")) else { return };
+    if json {
+        return crate::view::print_json(&serde_json::json!({ "address": address, "pid": std::process::id() }));
+    }
+    say!(
+        "{BOLD}{address}{BOLD:#}  {DIM}a node of a cluster: it serves, or forwards requests to the active node{DIM:#}"
+    );
 }

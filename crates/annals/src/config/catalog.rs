@@ -36,11 +36,12 @@ impl CatalogConfig {
     }
 }
 
-fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SecretString>, D::Error> {
+/// Deserializes a secret text.
+pub(super) fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SecretString>, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.map(SecretString::from))
 }
 
-/// Serializes only whether a URL is set.
-fn redacted<S: Serializer>(url: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
-    url.as_ref().map(|_| "(set)").serialize(serializer)
+/// Serializes only whether a secret is set.
+pub(super) fn redacted<S: Serializer>(secret: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
+    secret.as_ref().map(|_| "(set)").serialize(serializer)
 }

@@ -24,9 +24,10 @@ const SCHEMA: &str = include_str!("../sql/postgres.sql");
 
 const DOING: &str = "opening the catalog in PostgreSQL";
 
-/// Connects to the database of a URL or a list of `key=value`, ready for use. Errors never contain the password.
-pub(crate) fn open(url: &str) -> annals_core::Result<Postgres> {
-    let db = connection(url)?;
+/// Connects to the database of a URL or a list of `key=value`, ready for use. A node of a cluster passes the epoch of its lease.
+/// Errors never contain the password.
+pub(crate) fn open(url: &str, epoch: Option<i64>) -> annals_core::Result<Postgres> {
+    let db = Postgres { epoch, ..connection(url)? };
     prepare(&db).map_err(|failure| failure.context(DOING))?;
     Ok(db)
 }
@@ -45,8 +46,8 @@ pub fn is_url(text: &str) -> bool {
     text.parse::<Config>().is_ok()
 }
 
-/// Returns a connection that is not open yet.
-fn connection(url: &str) -> annals_core::Result<Postgres> {
+/// Returns the settings of connections to the database of a URL.
+pub(super) fn config(url: &str) -> annals_core::Result<Config> {
     // Without the parser's reason, which may quote a part of a password.
     let invalid = || Error::invalid("catalog.url", "is not valid; an example is postgres://annals@localhost/annals");
     let mut config: Config = url.parse().map_err(|_| invalid())?;
@@ -58,10 +59,17 @@ fn connection(url: &str) -> annals_core::Result<Postgres> {
         // A server that vanished without closing the connection is noticed after this time.
         config.tcp_user_timeout(Duration::from_secs(30)).keepalives_idle(Duration::from_secs(30));
     }
+    Ok(config)
+}
+
+/// Returns a connection that is not open yet.
+fn connection(url: &str) -> annals_core::Result<Postgres> {
+    let config = config(url)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::storage(DOING, error))?;
     Ok(Postgres {
         config,
+        epoch: None,
         runtime,
         session: RefCell::new(None),
         interruption: RefCell::new(None),

@@ -31,13 +31,11 @@ const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan
     SELECT set_config('synchronous_commit', 'on', false)
         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
-/// The lock of a service on one schema of one database.
-const LOCK: &str = "SELECT pg_try_advisory_lock(hashtextextended('annals ' || current_schema(), 0))";
-const OWNER: &str =
-    "SELECT format('process %s of the server, connected from %s', pid, coalesce(host(client_addr), 'its machine'))
-    FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted
-        AND (classid::bigint << 32 | objid::bigint) = hashtextextended('annals ' || current_schema(), 0)";
+/// The key of the lock of a service on one schema of one database, as an expression.
+const LOCK_KEY: &str = "hashtextextended('annals ' || current_schema(), 0)";
+
+/// The application name of a node's sessions on the catalog. `lease.rs` finds the session of a former node by it.
+pub(super) const NODE: &str = "annals node";
 
 pub(super) struct Session {
     pub(super) client: Client,
@@ -49,10 +47,16 @@ pub(super) struct Session {
 type Prepared = (Vec<Type>, Statement);
 
 impl Session {
-    /// Connects, and takes the lock.
-    pub(super) fn open(runtime: &Runtime, config: &Config) -> Result<Session, Error> {
+    /// Connects, and takes the lock. A node passes its epoch; the session is refused if that is not the current one.
+    pub(super) fn open(runtime: &Runtime, config: &Config, epoch: Option<i64>) -> Result<Session, Error> {
         let session = Session::without_lock(runtime, config)?;
-        runtime.block_on(lock(&session.client))?;
+        let client = &session.client;
+        runtime.block_on(async {
+            let Some(epoch) = epoch else { return lock(client).await };
+            client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
+            lock(client).await?;
+            check_epoch(client, epoch).await
+        })?;
         Ok(session)
     }
 
@@ -122,9 +126,10 @@ async fn check_server(client: &Client) -> Result<(), Error> {
 
 async fn lock(client: &Client) -> Result<(), Error> {
     let begun = Instant::now();
-    while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
+    let take = format!("SELECT pg_try_advisory_lock({LOCK_KEY})");
+    while !client.query_one(&take, &[]).await?.get::<_, bool>(0) {
         if begun.elapsed() > WAIT {
-            let owner = client.query_opt(OWNER, &[]).await?;
+            let owner = client.query_opt(&owner_query(), &[]).await?;
             let owner = owner.map_or_else(|| "unknown".to_owned(), |row| row.get(0));
             let why = format!("another annals service uses this database ({owner}); stop it first");
             return Err(Error::other(why));
@@ -132,4 +137,27 @@ async fn lock(client: &Client) -> Result<(), Error> {
         tokio::time::sleep(PAUSE).await;
     }
     Ok(())
+}
+
+fn owner_query() -> String {
+    let session =
+        "format('process %s of the server, connected from %s', pid, coalesce(host(client_addr), 'its machine'))";
+    format!("SELECT {session} FROM {}", lock_holders())
+}
+
+/// Returns a table expression of the session that holds the lock. Databases of one server share the list of locks.
+pub(super) fn lock_holders() -> String {
+    format!(
+        "pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND granted AND datname = current_database()
+                AND database = datid AND (classid::bigint << 32 | objid::bigint) = {LOCK_KEY}"
+    )
+}
+
+/// Fails if another node has taken the lease. Comes after the lock: a node that takes the lease later ends this session.
+async fn check_epoch(client: &Client, epoch: i64) -> Result<(), Error> {
+    match client.query_opt("SELECT epoch FROM node_lease", &[]).await? {
+        Some(row) if row.get::<_, i64>(0) == epoch => Ok(()),
+        _ => Err(Error::other("another node of the cluster has taken over")),
+    }
 }

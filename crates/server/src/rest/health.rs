@@ -12,14 +12,21 @@ use super::Problem;
 /// Health of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub(crate) struct Health {
-    /// Always `ok`.
+    /// `ok`, or `standing by` for a node of a cluster that forwards requests to another one.
     pub status: String,
     /// The version of Annals.
     pub version: String,
 }
 
+impl Health {
+    /// Returns the health of this program with a status.
+    pub(crate) fn of(status: &str) -> Health {
+        Health { status: status.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}
+
 fn well() -> Json<Health> {
-    Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
+    Json(Health::of("ok"))
 }
 
 /// Reports that the process answers.

@@ -41,7 +41,7 @@ async fn passes_the_conformance_suites_in_a_bucket() {
         number.set(number.get() + 1);
         let prefix = number.get().to_string().into();
         let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
-        LanceStrata::over(Objects::in_bucket(&s3).unwrap(), CacheLimits::of(64 << 20)).await.unwrap()
+        LanceStrata::over(Objects::in_bucket(&s3, None).unwrap(), CacheLimits::of(64 << 20)).await.unwrap()
     };
     annals_testkit::strata_suite(open).await;
     annals_testkit::whole_tables_suite(open).await;

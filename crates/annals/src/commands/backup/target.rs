@@ -33,7 +33,7 @@ impl Target {
     /// Opens an existing target for reading.
     pub(crate) fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
-            Some(s3) => s3.open().map(|store| (store, s3.prefix)),
+            Some(s3) => s3.open(None).map(|store| (store, s3.prefix)),
             None if !Path::new(text).is_dir() => {
                 return Err(Error::NotFound { what: ObjectKind::BackupFolder, name: text.to_owned() });
             }

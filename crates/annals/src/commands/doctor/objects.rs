@@ -12,7 +12,7 @@ const ABOUT: &str = "bucket";
 /// Reports whether the bucket does what tables rely on. Returns nothing if tables and facts are in the data folder.
 pub(crate) async fn look(data: &Path, config: &Config) -> Option<Finding> {
     let url = config.objects.url.as_ref()?;
-    let checked = match Projections::untied(data, &config.objects) {
+    let checked = match Projections::untied(data, &config.objects, None) {
         Ok(projections) => projections.check().await,
         Err(error) => Err(error),
     };

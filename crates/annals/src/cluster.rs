@@ -1,0 +1,297 @@
+//! This process as a node of a cluster. One node is active: it has the lease on the database, and serves as a single service does.
+//! The others stand by. When the lease of the active node ends, another one takes it.
+//!
+//! A thread of its own claims and renews the lease, so that busy workers do not delay it. What a node must not do without the lease
+//! does not depend on this thread: the database refuses its writes (`catalog/src/postgres/lease.rs`), and the guard of the bucket
+//! refuses them from the moment when the lease may have ended. A node that has lost the lease starts again.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use annals_catalog::{Claimed, Lease, Node};
+use annals_core::{Error, Result, Timestamp};
+use annals_objects::WriteGuard;
+use annals_server::ActiveNode;
+use jiff::SignedDuration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::failure;
+use crate::projections::new_id;
+
+/// Pause of a node that stands by between two claims.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The part of a lease after which it is renewed.
+const RENEWAL: u32 = 5;
+
+/// The lease under which a node opens its stores.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeLease {
+    pub epoch: i64,
+    pub guard: WriteGuard,
+}
+
+/// Whether this node is active.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Standing {
+    StandsBy,
+    Active {
+        epoch: i64,
+    },
+    /// Another node has taken the lease.
+    Lost,
+}
+
+/// The membership of this process in a cluster.
+pub(crate) struct Membership {
+    address: String,
+    length: Duration,
+    standing: watch::Receiver<Standing>,
+    active: watch::Sender<Option<String>>,
+    deadline: Arc<Deadline>,
+    stop: CancellationToken,
+    thread: JoinHandle<()>,
+}
+
+impl Membership {
+    /// Joins the cluster that is configured, and begins to claim the lease. `None` if this is a single service.
+    pub(crate) fn join(config: &Config) -> Result<Option<Membership>> {
+        let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else { return Ok(None) };
+        let (address, length) = (address.to_owned(), config.cluster.lease());
+        let lease = Lease::new(url, Node { id: new_id()?, address: address.clone() }, length)?;
+        let (set_standing, standing) = watch::channel(Standing::StandsBy);
+        let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
+        let mut keeper =
+            Keeper { lease, length, standing: set_standing, active: active.clone(), deadline: deadline.clone() };
+        let failed = |cause| Error::storage("starting the thread of the lease", cause);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let until = stop.clone();
+        let keep = move || runtime.block_on(keeper.keep(until));
+        let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
+        Ok(Some(Membership { address, length, standing, active, deadline, stop, thread }))
+    }
+
+    /// Waits until this node has the lease.
+    pub(crate) async fn lease(&self) -> NodeLease {
+        let mut standing = self.standing.clone();
+        loop {
+            if let Standing::Active { epoch } = *standing.borrow_and_update() {
+                return NodeLease { epoch, guard: self.guard() };
+            }
+            if standing.changed().await.is_err() {
+                // Only if the thread panicked.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Allows writes to the bucket as long as the lease has certainly not ended. A write that was begun then ends before another
+    /// node writes.
+    fn guard(&self) -> WriteGuard {
+        let deadline = self.deadline.clone();
+        WriteGuard {
+            may_write: Arc::new(move || deadline.is_ahead()),
+            time_limit: self.length - may_write_for(self.length),
+        }
+    }
+
+    /// Returns where requests are forwarded to.
+    pub(crate) fn active(&self) -> ActiveNode {
+        self.active.subscribe()
+    }
+
+    /// Makes this node the one that requests are forwarded to.
+    pub(crate) fn serves(&self) {
+        self.active.send_replace(Some(self.address.clone()));
+    }
+
+    /// Starts this process again once another node has taken the lease: everything in its memory may be out of date.
+    pub(crate) fn start_again_when_lost(&self) {
+        let mut standing = self.standing.clone();
+        tokio::spawn(async move {
+            if standing.wait_for(|standing| *standing == Standing::Lost).await.is_ok() {
+                tracing::error!("another node has taken over; this one starts again and stands by");
+                start_again();
+            }
+        });
+    }
+
+    /// Releases the lease, so that another node takes over at once.
+    pub(crate) async fn leave(self) {
+        self.stop.cancel();
+        let thread = self.thread;
+        // A thread that panicked has not released it. Then it ends by itself.
+        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+    }
+}
+
+/// Replaces the process by a new one with the same arguments. Only returns, and then ends, if that fails.
+fn start_again() -> ! {
+    let failed = match std::env::current_exe() {
+        Ok(program) => Command::new(program).args(std::env::args_os().skip(1)).exec(),
+        Err(cause) => cause,
+    };
+    failure::end(&Error::storage("starting again", failed))
+}
+
+/// Returns how long after a renewal was sent a node may begin to write.
+fn may_write_for(length: Duration) -> Duration {
+    length * 2 / 3
+}
+
+/// The work of the thread.
+struct Keeper {
+    lease: Lease,
+    length: Duration,
+    standing: watch::Sender<Standing>,
+    active: watch::Sender<Option<String>>,
+    deadline: Arc<Deadline>,
+}
+
+impl Keeper {
+    async fn keep(&mut self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let pause = self.step().await;
+            let _ = stop.run_until_cancelled(tokio::time::sleep(pause)).await;
+        }
+        self.release().await;
+    }
+
+    /// Claims or renews the lease once. Returns how long to wait before the next step.
+    async fn step(&mut self) -> Duration {
+        let (sent, standing) = (Clocks::now(), *self.standing.borrow());
+        let longest = self.length / RENEWAL;
+        match standing {
+            Standing::StandsBy => {
+                let claimed = timeout(longest, self.lease.claim()).await.unwrap_or_else(|_| Err(no_answer()));
+                let pause = if claimed.is_ok() { PAUSE.min(longest) } else { longest };
+                self.claimed(sent, claimed);
+                pause
+            }
+            Standing::Active { epoch } => {
+                let renewed = timeout(longest, self.lease.renew(epoch)).await.unwrap_or_else(|_| Err(no_answer()));
+                self.renewed(sent, renewed);
+                longest
+            }
+            Standing::Lost => longest,
+        }
+    }
+
+    fn claimed(&mut self, sent: Clocks, claimed: Result<Claimed>) {
+        match claimed {
+            Ok(Claimed::Taken { epoch }) => {
+                tracing::info!(epoch, "this node is active");
+                self.deadline.set(sent, may_write_for(self.length));
+                self.active.send_replace(None);
+                self.standing.send_replace(Standing::Active { epoch });
+            }
+            Ok(Claimed::HeldBy { address }) => {
+                self.active.send_if_modified(|active| {
+                    let is_new = active.as_ref() != Some(&address);
+                    *active = Some(address);
+                    is_new
+                });
+            }
+            Err(error) => warn("claimed", &error),
+        }
+    }
+
+    /// The lease is not lost if it cannot be renewed: as long as no other node has taken it, a later renewal succeeds.
+    fn renewed(&mut self, sent: Clocks, renewed: Result<bool>) {
+        match renewed {
+            Ok(true) => self.deadline.set(sent, may_write_for(self.length)),
+            Ok(false) => {
+                self.deadline.clear();
+                self.standing.send_replace(Standing::Lost);
+            }
+            Err(error) => warn("renewed", &error),
+        }
+    }
+
+    async fn release(&mut self) {
+        self.deadline.clear();
+        if let Standing::Active { epoch } = *self.standing.borrow()
+            && let Err(error) =
+                timeout(self.length, self.lease.release(epoch)).await.unwrap_or_else(|_| Err(no_answer()))
+        {
+            warn("released", &error);
+        }
+    }
+}
+
+fn no_answer() -> Error {
+    Error::storage("waiting for PostgreSQL", "it does not answer")
+}
+
+fn warn(done: &str, error: &Error) {
+    tracing::warn!(error = annals_server::rest::chain(error), "the lease of the cluster could not be {done}");
+}
+
+/// A moment by two clocks. The wall clock also runs while the machine sleeps; the other one cannot be set.
+#[derive(Clone, Copy)]
+struct Clocks {
+    steady: Instant,
+    wall: Timestamp,
+}
+
+impl Clocks {
+    #[expect(clippy::disallowed_methods, reason = "a lease lives on the machine's clocks")]
+    fn now() -> Clocks {
+        Clocks { steady: Instant::now(), wall: Timestamp::now() }
+    }
+}
+
+/// The moment from which this node must not write any more; not set while it has no lease.
+#[derive(Default)]
+struct Deadline(Mutex<Option<Clocks>>);
+
+impl Deadline {
+    fn set(&self, sent: Clocks, after: Duration) {
+        let wall = sent.wall.saturating_add(SignedDuration::try_from(after).unwrap_or_default()).unwrap_or(sent.wall);
+        *self.clocks() = Some(Clocks { steady: sent.steady + after, wall });
+    }
+
+    fn clear(&self) {
+        *self.clocks() = None;
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.is_after(Clocks::now())
+    }
+
+    fn is_after(&self, now: Clocks) -> bool {
+        self.clocks().is_some_and(|deadline| now.steady < deadline.steady && now.wall < deadline.wall)
+    }
+
+    fn clocks(&self) -> std::sync::MutexGuard<'_, Option<Clocks>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadline_passes_by_either_clock() {
+        let deadline = Deadline::default();
+        let sent = Clocks::now();
+        let after = |steady: u64, wall: i64| {
+            let wall = sent.wall.saturating_add(SignedDuration::from_secs(wall)).unwrap();
+            Clocks { steady: sent.steady + Duration::from_secs(steady), wall }
+        };
+        assert!(!deadline.is_after(after(0, 0)), "there is no lease yet");
+        deadline.set(sent, Duration::from_secs(10));
+        for (steady, wall, expect) in [(0, 0, true), (9, 9, true), (10, 9, false), (9, 10, false), (1, -3600, true)] {
+            assert_eq!(deadline.is_after(after(steady, wall)), expect, "{steady} s, {wall} s by the wall clock");
+        }
+        deadline.clear();
+        assert!(!deadline.is_after(after(0, 0)));
+    }
+}

@@ -1,0 +1,230 @@
+//! The lease on a database that several nodes share: only the node that holds it uses the catalog.
+//!
+//! One row names the node, its epoch, and when the lease ends by the server's clock. The node renews the lease over a connection of
+//! its own, because the connection of the catalog may be busy for minutes. When the lease has ended, another node may take it: it
+//! increments the epoch and ends the catalog's session of the node before. A session of a node begins only under the current epoch
+//! (`session.rs`). So a node that has lost the lease can change nothing in the catalog, whatever it believes.
+//!
+//! The table is no part of the schema that `schema.rs` migrates: nodes use it before one of them may do that.
+
+use std::time::Duration;
+
+use tokio_postgres::{Client, Config};
+
+use super::session::{NODE, lock_holders};
+use super::{schema, tls};
+use crate::db::{Error, Failure};
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS node_lease (only_row BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
+    node TEXT NOT NULL, address TEXT NOT NULL, epoch BIGINT NOT NULL, until TIMESTAMPTZ NOT NULL)";
+
+const CLAIM: &str = "INSERT INTO node_lease (node, address, epoch, until)
+    VALUES ($1, $2, 1, clock_timestamp() + make_interval(secs => $3))
+    ON CONFLICT (only_row) DO UPDATE
+        SET node = excluded.node, address = excluded.address, epoch = node_lease.epoch + 1, until = excluded.until
+        WHERE node_lease.until <= clock_timestamp() OR node_lease.node = excluded.node
+    RETURNING epoch";
+
+const HOLDER: &str = "SELECT address FROM node_lease";
+
+/// Renews a lease that has ended too, if no other node has taken it.
+const RENEW: &str = "UPDATE node_lease SET until = clock_timestamp() + make_interval(secs => $3)
+    WHERE node = $1 AND epoch = $2";
+
+const RELEASE: &str = "UPDATE node_lease SET until = clock_timestamp() WHERE node = $1 AND epoch = $2";
+
+/// The number of milliseconds to wait until the session of the former node has ended.
+const ENDING: i64 = 5000;
+
+/// A node of a cluster.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// A random id of the process.
+    pub id: String,
+    /// Where other nodes reach it.
+    pub address: String,
+}
+
+/// The outcome of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The node has the lease. It opens the catalog under this epoch.
+    Taken { epoch: i64 },
+    /// Another node has it.
+    HeldBy { address: String },
+}
+
+/// A connection for the lease. After an error the next call connects again.
+pub struct Lease {
+    config: Config,
+    node: Node,
+    length: Duration,
+    client: Option<Client>,
+}
+
+impl Lease {
+    /// Prepares the connection to the database of a URL, and sends nothing yet. The lease ends when it was not renewed for `length`.
+    pub fn new(url: &str, node: Node, length: Duration) -> annals_core::Result<Lease> {
+        Ok(Lease { config: schema::config(url)?, node, length, client: None })
+    }
+
+    /// Takes the lease if it has ended or nobody has had it. Then the former node's session on the catalog has ended.
+    pub async fn claim(&mut self) -> annals_core::Result<Claimed> {
+        let claimed = self.try_claim().await;
+        self.settle("taking the lease", claimed)
+    }
+
+    /// Renews the lease. Returns `false` if another node has taken it.
+    pub async fn renew(&mut self, epoch: i64) -> annals_core::Result<bool> {
+        let renewed = self.try_renew(epoch).await;
+        self.settle("renewing the lease", renewed)
+    }
+
+    /// Ends the lease. Does nothing if another node has taken it.
+    pub async fn release(&mut self, epoch: i64) -> annals_core::Result<()> {
+        let released = self.try_release(epoch).await;
+        self.settle("releasing the lease", released)
+    }
+
+    async fn try_claim(&mut self) -> Result<Claimed, Error> {
+        let (node, seconds) = (self.node.clone(), self.length.as_secs_f64());
+        let client = self.connected().await?;
+        let Some(row) = client.query_opt(CLAIM, &[&node.id, &node.address, &seconds]).await? else {
+            let holder = client.query_one(HOLDER, &[]).await?;
+            return Ok(Claimed::HeldBy { address: holder.get(0) });
+        };
+        end_former_session(client).await?;
+        Ok(Claimed::Taken { epoch: row.get(0) })
+    }
+
+    async fn try_renew(&mut self, epoch: i64) -> Result<bool, Error> {
+        let (id, seconds) = (self.node.id.clone(), self.length.as_secs_f64());
+        Ok(self.connected().await?.execute(RENEW, &[&id, &epoch, &seconds]).await? > 0)
+    }
+
+    async fn try_release(&mut self, epoch: i64) -> Result<(), Error> {
+        let id = self.node.id.clone();
+        self.connected().await?.execute(RELEASE, &[&id, &epoch]).await?;
+        Ok(())
+    }
+
+    async fn connected(&mut self) -> Result<&Client, Error> {
+        if self.client.as_ref().is_none_or(Client::is_closed) {
+            let client = tls::connect(&self.config).await?;
+            client.batch_execute(TABLE).await?;
+            self.client = Some(client);
+        }
+        self.client.as_ref().ok_or_else(|| Error::other("the connection was closed"))
+    }
+
+    /// Forgets the connection after an error, which may be its end.
+    fn settle<T>(&mut self, doing: &'static str, done: Result<T, Error>) -> annals_core::Result<T> {
+        if done.is_err() {
+            self.client = None;
+        }
+        done.map_err(|error| Failure::from(error).context(doing))
+    }
+}
+
+/// Ends the session that holds the lock of the catalog, if it belongs to a node. A command may go on: it has no lease to lose.
+async fn end_former_session(client: &Client) -> Result<(), Error> {
+    let end = format!("SELECT pg_terminate_backend(pid, {ENDING})");
+    client.batch_execute(&format!("{end} FROM {} AND application_name = '{NODE}'", lock_holders())).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::prelude::*;
+    use annals_testkit::{agent, at};
+
+    use super::*;
+    use crate::PostgresCatalog;
+    use crate::fixture::user_turn;
+    use crate::postgres::server::Schema;
+
+    const LONG: Duration = Duration::from_secs(3600);
+    const OVER: Duration = Duration::ZERO;
+
+    /// The node that a word names. Its lease lasts for `length`.
+    fn node(schema: &Schema, name: &str, length: Duration) -> Lease {
+        let node = Node { id: name.to_owned(), address: format!("{name}:7411") };
+        Lease::new(&schema.url, node, length).unwrap()
+    }
+
+    fn held_by(name: &str) -> Claimed {
+        Claimed::HeldBy { address: format!("{name}:7411") }
+    }
+
+    async fn say(catalog: &PostgresCatalog, id: &str) -> annals_core::Result<()> {
+        let me = agent("me");
+        let turns = vec![user_turn(&me, id, "tea")];
+        catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+    }
+
+    #[tokio::test]
+    async fn lease_is_held_until_it_ends_or_is_released() {
+        let Some(schema) = Schema::new() else { return };
+        let (mut first, mut second) = (node(&schema, "first", LONG), node(&schema, "second", OVER));
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        assert_eq!(second.claim().await.unwrap(), held_by("first"));
+        assert!(first.renew(1).await.unwrap());
+        second.release(1).await.unwrap();
+        assert_eq!(second.claim().await.unwrap(), held_by("first"), "only the holder can release it");
+        first.release(1).await.unwrap();
+        assert_eq!(second.claim().await.unwrap(), Claimed::Taken { epoch: 2 });
+        assert!(!first.renew(1).await.unwrap());
+        assert!(second.renew(2).await.unwrap(), "nobody has taken it since it ended");
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 3 });
+        assert!(!second.renew(2).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn of_nodes_that_claim_at_once_one_gets_the_lease() {
+        let Some(schema) = Schema::new() else { return };
+        let mut nodes: Vec<Lease> = (0..8).map(|n| node(&schema, &format!("n{n}"), LONG)).collect();
+        // Creating the table at once can fail; the next claim succeeds.
+        futures::future::join_all(nodes.iter_mut().map(Lease::claim)).await;
+        let claimed = futures::future::join_all(nodes.iter_mut().map(Lease::claim)).await;
+        let taken = claimed.iter().filter(|claimed| matches!(claimed, Ok(Claimed::Taken { .. }))).count();
+        assert_eq!(taken, 1, "{claimed:?}");
+    }
+
+    #[tokio::test]
+    async fn node_that_lost_the_lease_can_write_nothing() {
+        let Some(schema) = Schema::new() else { return };
+        let (mut first, mut second) = (node(&schema, "first", OVER), node(&schema, "second", LONG));
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        let former = PostgresCatalog::open_as_node(&schema.url, 1).unwrap();
+        say(&former, "1").await.unwrap();
+        assert_eq!(second.claim().await.unwrap(), Claimed::Taken { epoch: 2 });
+        assert!(say(&former, "2").await.is_err());
+        let error = format!("{:?}", PostgresCatalog::open_as_node(&schema.url, 1).err().unwrap());
+        assert!(error.contains("another node of the cluster has taken over"), "{error}");
+
+        let present = PostgresCatalog::open_as_node(&schema.url, 2).unwrap();
+        say(&present, "3").await.unwrap();
+        assert!(say(&former, "4").await.is_err());
+        drop(present);
+        assert!(say(&former, "5").await.is_err(), "the lock is free, but the epoch is over");
+        let present = PostgresCatalog::open_as_node(&schema.url, 2).unwrap();
+        assert_eq!(present.counts(&agent("me")).await.unwrap().memories[0], 2);
+    }
+
+    #[tokio::test]
+    async fn session_of_the_same_epoch_goes_on_after_the_server_ended_it() {
+        let Some(schema) = Schema::new() else { return };
+        assert_eq!(node(&schema, "first", OVER).claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        let catalog = PostgresCatalog::open_as_node(&schema.url, 1).unwrap();
+        schema.cutter()();
+        say(&catalog, "1").await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn claim_does_not_end_the_session_of_a_command() {
+        let Some(schema) = Schema::new() else { return };
+        let command = PostgresCatalog::open(&schema.url).unwrap();
+        assert_eq!(node(&schema, "first", LONG).claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        say(&command, "1").await.unwrap();
+    }
+}

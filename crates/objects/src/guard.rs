@@ -1,0 +1,118 @@
+//! Refuses writes to a bucket once this process may not write any more, for example because another node has taken over.
+//!
+//! The condition is asked before each request, also before each repetition of one, because `object_store` repeats requests by
+//! itself. A write under way ends within a time limit, so that it has ended, or will never begin, when another process starts to
+//! write.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+};
+
+/// When this process may write.
+#[derive(Clone)]
+pub struct WriteGuard {
+    /// Returns whether it may write now.
+    pub may_write: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// The time limit of a request that writes.
+    pub time_limit: Duration,
+}
+
+impl fmt::Debug for WriteGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteGuard").field("time_limit", &self.time_limit).finish_non_exhaustive()
+    }
+}
+
+/// Makes HTTP clients whose writes are guarded.
+#[derive(Debug)]
+pub(crate) struct GuardedConnector(pub WriteGuard);
+
+impl HttpConnector for GuardedConnector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(GuardedClient { client, guard: self.0.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct GuardedClient {
+    client: HttpClient,
+    guard: WriteGuard,
+}
+
+#[async_trait]
+impl HttpService for GuardedClient {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if request.method().is_safe() {
+            return self.client.execute(request).await;
+        }
+        if !(self.guard.may_write)() {
+            return Err(failed(HttpErrorKind::Unknown, "this process may not write to the bucket any more"));
+        }
+        let answer = tokio::time::timeout(self.guard.time_limit, self.client.execute(request)).await;
+        answer.unwrap_or_else(|_| Err(failed(HttpErrorKind::Timeout, "a write to the bucket took too long")))
+    }
+}
+
+fn failed(kind: HttpErrorKind, reason: &str) -> HttpError {
+    HttpError::new(kind, io::Error::other(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use object_store::client::{HttpRequestBody, HttpResponseBody};
+
+    use super::*;
+
+    /// Answers no request if `hangs`, and counts requests.
+    #[derive(Debug, Default)]
+    struct Server {
+        hangs: bool,
+        requests: Arc<AtomicUsize>,
+    }
+
+    #[async_trait]
+    impl HttpService for Server {
+        async fn call(&self, _: HttpRequest) -> Result<HttpResponse, HttpError> {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            if self.hangs {
+                std::future::pending::<()>().await;
+            }
+            Ok(HttpResponse::new(HttpResponseBody::from(String::new())))
+        }
+    }
+
+    /// Sends a request; `expect` is the kind of its error, and whether it was sent.
+    async fn check(method: &str, may_write: bool, hangs: bool, expect: (Option<HttpErrorKind>, bool)) {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let client = HttpClient::new(Server { hangs, requests: requests.clone() });
+        let may = AtomicBool::new(may_write);
+        let may_write: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || may.load(Ordering::Relaxed));
+        let guarded = GuardedClient { client, guard: WriteGuard { may_write, time_limit: Duration::from_millis(20) } };
+        let mut request = HttpRequest::new(HttpRequestBody::empty());
+        *request.method_mut() = method.parse().unwrap();
+        let kind = guarded.call(request).await.err().map(|error| error.kind());
+        assert_eq!((kind, requests.load(Ordering::Relaxed) > 0), expect, "{method}");
+    }
+
+    #[tokio::test]
+    async fn writes_are_sent_only_while_the_process_may_write() {
+        for method in ["PUT", "POST", "DELETE"] {
+            check(method, true, false, (None, true)).await;
+            check(method, false, false, (Some(HttpErrorKind::Unknown), false)).await;
+            check(method, true, true, (Some(HttpErrorKind::Timeout), true)).await;
+        }
+        for method in ["GET", "HEAD"] {
+            check(method, false, false, (None, true)).await;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A node of a cluster that stands by: it forwards each request to the active node, unread.
+//!
+//! A request waits while no node is active. It is sent once: if the active node ends before it answers, the request may have been
+//! carried out, so the caller decides whether to send it again. The active node sees the header `Via` and asks for a key, even if
+//! the standby node is on the same machine. Two nodes that take each other for the active one do not forward in a circle.
+
+use std::io;
+use std::time::Duration;
+
+use annals_service::metrics::Metrics;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONNECTION, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Json, Router};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use secrecy::SecretString;
+use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::access::serve_connections;
+use crate::config::ServerConfig;
+use crate::ipc::forwarding_route;
+use crate::request::identify;
+use crate::rest::{Health, Problem, alive};
+use crate::serve::connection_limits;
+
+/// The active node as `host:port`; `None` while no node is known to be active.
+pub type ActiveNode = watch::Receiver<Option<String>>;
+
+/// How long a request waits for an active node. A little longer than a failover with the default lease takes.
+const MAX_WAIT: Duration = Duration::from_secs(25);
+/// Pause between two attempts to reach the active node.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Time for a connection to the active node.
+const CONNECTING: Duration = Duration::from_secs(3);
+
+/// The value of `Via` that marks a forwarded request.
+const NODE: HeaderValue = HeaderValue::from_static("1.1 annals-node");
+
+/// Headers that concern one connection only, or that this node has obeyed already.
+const OF_CONNECTION: [HeaderName; 7] =
+    [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT, HeaderName::from_static("keep-alive")];
+
+/// Where a standby node receives requests.
+pub struct StandbyListeners {
+    /// The public listener.
+    pub tcp: TcpListener,
+    /// The socket in the data folder, for calls of commands, and the key of the cluster, with which they are forwarded.
+    pub unix: Option<(UnixListener, SecretString)>,
+}
+
+/// Forwards requests to the active node until `stop`. Then finishes those in progress.
+pub async fn stand_by(
+    listeners: StandbyListeners,
+    config: &ServerConfig,
+    active: ActiveNode,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let calls = async {
+        let Some((unix, key)) = listeners.unix else { return Ok(()) };
+        let routes = forwarding_route(active.clone(), key);
+        axum::serve(unix, routes).with_graceful_shutdown(stop.clone().cancelled_owned()).await
+    };
+    let requests = serve_connections(listeners.tcp, routes(active.clone()), connection_limits(config), stop.clone());
+    tokio::try_join!(calls, requests).map(|_| ())
+}
+
+fn routes(active: ActiveNode) -> Router {
+    let routes = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).fallback(forward);
+    routes.with_state(active).layer(from_fn_with_state(Metrics::new(), identify))
+}
+
+/// Reports whether requests can be forwarded.
+async fn ready(State(active): State<ActiveNode>) -> Result<Json<Health>, Problem> {
+    if active.borrow().is_some() { Ok(Json(Health::of("standing by"))) } else { Err(no_active_node()) }
+}
+
+async fn forward(State(active): State<ActiveNode>, request: Request) -> Result<Response, Problem> {
+    if request.headers().get_all(VIA).iter().any(|via| via == NODE) {
+        return Err(no_active_node());
+    }
+    send(active, request).await
+}
+
+/// Sends a request to the active node, once there is one, and returns the beginning of the answer.
+pub(crate) async fn send(mut active: ActiveNode, request: Request) -> Result<Response, Problem> {
+    let (node, mut connection) = timeout(MAX_WAIT, connect(&active)).await.map_err(|_| unreachable(&active))?;
+    let answer = tokio::select! {
+        answer = connection.send_request(marked(request)) => answer.ok(),
+        () = replaced(&mut active, &node) => None,
+    };
+    let answer = answer.ok_or_else(lost)?;
+    let (mut head, body) = answer.into_parts();
+    remove_headers_of_connection(&mut head.headers);
+    Ok(Response::from_parts(head, Body::new(body)))
+}
+
+/// Connects to the active node. Tries again until it succeeds: the node may have ended, or may just have become active.
+async fn connect(active: &ActiveNode) -> (String, SendRequest<Body>) {
+    loop {
+        let node = active.borrow().clone();
+        if let Some(node) = node
+            && let Ok(Ok(stream)) = timeout(CONNECTING, TcpStream::connect(&node)).await
+            && let Ok((sender, connection)) = handshake(TokioIo::new(stream)).await
+        {
+            // A failure of the connection appears as an error of the request or of the answer's body.
+            tokio::spawn(connection);
+            return (node, sender);
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+/// Waits until another node is active.
+async fn replaced(active: &mut ActiveNode, node: &str) {
+    let _ = active.wait_for(|active| active.as_ref().is_some_and(|active| active != node)).await;
+}
+
+fn marked(mut request: Request) -> Request {
+    remove_headers_of_connection(request.headers_mut());
+    request.headers_mut().append(VIA, NODE);
+    request
+}
+
+fn remove_headers_of_connection(headers: &mut HeaderMap) {
+    for name in &OF_CONNECTION {
+        headers.remove(name);
+    }
+}
+
+fn no_active_node() -> Problem {
+    let detail = "no node of the cluster is active now; nothing of this request was done";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_active_node", detail).after(1)
+}
+
+fn unreachable(active: &ActiveNode) -> Problem {
+    let Some(node) = &*active.borrow() else { return no_active_node() };
+    let detail = format!("the active node {node} cannot be reached; nothing of this request was done");
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_active_node", detail).after(1)
+}
+
+fn lost() -> Problem {
+    let detail = "the active node ended before it answered; the request may have been carried out or not";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "active_node_lost", detail).after(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use axum::body::{Bytes, to_bytes};
+    use futures::stream;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn listen(routes: Router) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        address
+    }
+
+    /// Returns the status of an answer, its text, and the code of its problem.
+    async fn ask(active: Option<&str>, request: Request) -> (u16, String) {
+        let (_sender, active) = watch::channel(active.map(str::to_owned));
+        let answer = routes(active).oneshot(request).await.unwrap();
+        let status = answer.status().as_u16();
+        (status, String::from_utf8(to_bytes(answer.into_body(), 1 << 20).await.unwrap().to_vec()).unwrap())
+    }
+
+    fn request(method: &str, path: &str, body: impl Into<Body>) -> Request {
+        Request::builder().method(method).uri(path).body(body.into()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn request_and_answer_pass_unchanged() {
+        async fn echo(request: Request) -> (StatusCode, String) {
+            let (head, body) = request.into_parts();
+            let body = to_bytes(body, 1 << 20).await.unwrap();
+            let headers = ["authorization", "via", "connection"].map(|name| head.headers.get(name).cloned());
+            (StatusCode::ACCEPTED, format!("{} {} {headers:?} {body:?}", head.method, head.uri))
+        }
+        let node = listen(Router::new().fallback(echo)).await;
+        let pieces = stream::iter(["te", "a"].map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
+        let mut request = request("POST", "/v1/agents/ann/messages?wait=searchable", Body::from_stream(pieces));
+        request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer x"));
+        request.headers_mut().insert("connection", HeaderValue::from_static("keep-alive"));
+        let (status, text) = ask(Some(&node), request).await;
+        let expect = "POST /v1/agents/ann/messages?wait=searchable [Some(\"Bearer x\"), Some(\"1.1 annals-node\"), None] b\"tea\"";
+        assert_eq!((status, text.as_str()), (202, expect));
+    }
+
+    #[tokio::test]
+    async fn standby_node_answers_probes_itself() {
+        assert_eq!(ask(None, request("GET", "/healthz", "")).await.0, 200);
+        assert_eq!(ask(None, request("GET", "/readyz", "")).await.0, 503);
+        assert_eq!(ask(Some("127.0.0.1:1"), request("GET", "/readyz", "")).await.0, 200);
+    }
+
+    #[tokio::test]
+    async fn request_waits_for_an_active_node() {
+        let node = listen(Router::new().fallback(async || "here")).await;
+        let (sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
+        let asked = tokio::spawn(routes(active).oneshot(request("GET", "/", "")));
+        sleep(PAUSE).await;
+        sender.send_replace(Some(node));
+        assert_eq!(asked.await.unwrap().unwrap().status(), 200);
+    }
+
+    #[tokio::test]
+    async fn request_is_not_sent_twice_and_not_in_a_circle() {
+        let (sender, active) = watch::channel(None);
+        let node = listen(routes(active.clone())).await;
+        sender.send_replace(Some(node.clone()));
+        let (status, text) = ask(Some(&node), request("POST", "/", "tea")).await;
+        assert!(status == 503 && text.contains("no_active_node"), "{status} {text}");
+
+        let stuck = listen(Router::new().fallback(std::future::pending::<&str>)).await;
+        let (sender, active) = watch::channel(Some(stuck));
+        let asked = tokio::spawn(routes(active).oneshot(request("POST", "/", "tea")));
+        sleep(PAUSE).await;
+        sender.send_replace(Some("127.0.0.1:1".to_owned()));
+        assert_eq!(asked.await.unwrap().unwrap().status(), 503);
+    }
+}

@@ -1,0 +1,320 @@
+//! A cluster, through the command: two or three nodes over one PostgreSQL database and one bucket. Whatever ends the active node,
+//! another takes over; nothing acknowledged is lost or stored twice, and the tables equal the catalog.
+//!
+//! `ANNALS_CLUSTER_ROUNDS` is the number of times that the active node is ended.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use annals_testkit::Bucket;
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+
+use crate::command::{Annals, NOW, program};
+use crate::postgres::{configure, expect_sound};
+use crate::story::line;
+use crate::test_server::Schema;
+
+/// Longer than any takeover with this lease on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The lease of most tests, in seconds.
+const LEASE: u32 = 3;
+
+/// What the nodes share.
+struct Shared {
+    schema: Schema,
+    bucket: Bucket,
+    lease: u32,
+    /// The key of the cluster.
+    key: Option<&'static str>,
+}
+
+impl Shared {
+    fn new(lease: u32) -> Option<Shared> {
+        Some(Shared { schema: Schema::new()?, bucket: Bucket::new()?, lease, key: None })
+    }
+
+    /// Returns a data folder with the settings of a node, or of a command beside the cluster.
+    fn folder(&self, port: Option<u16>) -> Annals {
+        let annals = Annals::new();
+        let (url, Bucket { name, endpoint }) = (&self.schema.url, &self.bucket);
+        let node = port
+            .map(|port| format!("[cluster]\naddress = \"http://127.0.0.1:{port}\"\nlease_seconds = {}\n", self.lease));
+        let key = self.key.map(|key| format!("key = \"{key}\"\n")).unwrap_or_default();
+        let limits = "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
+        let stores =
+            format!("[catalog]\nurl = \"{url}\"\n[objects]\nurl = \"s3://{name}/nodes\"\nendpoint = \"{endpoint}\"\n");
+        configure(&annals, &(stores + limits + &node.map(|node| node + &key).unwrap_or_default()));
+        annals
+    }
+
+    /// Creates a key with all scopes.
+    fn key(&self) -> String {
+        let key = self.folder(None).json(&["key", "add", "test", "--scope", "admin"]);
+        key["key"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A running node.
+struct Node {
+    annals: Annals,
+    address: String,
+    child: Child,
+    /// Kept open: a node that starts again greets once more.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Node {
+    fn start(shared: &Shared) -> Node {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Node::start_in(shared.folder(Some(port)), port)
+    }
+
+    fn start_in(annals: Annals, port: u16) -> Node {
+        let mut command = program();
+        command.args(["serve", "--json", "--listen", &format!("127.0.0.1:{port}"), "--now", NOW, "--data"]);
+        command.arg(annals.data()).env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG");
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut greeting = String::new();
+        output.read_line(&mut greeting).unwrap();
+        let greeting: Value = serde_json::from_str(&greeting).unwrap_or_else(|error| panic!("{error}: {greeting:?}"));
+        Node { annals, address: greeting["address"].as_str().unwrap().to_owned(), child, _output: output }
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for the end of the process. Returns its folder.
+    fn ended(mut self) -> Annals {
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.annals, Annals::new())
+    }
+
+    /// Returns whether the node is active. One that stands still does not answer.
+    async fn is_active(&self) -> bool {
+        let asked = Client::new().get(format!("{}/readyz", self.address)).timeout(Duration::from_secs(2)).send().await;
+        match asked {
+            Ok(answer) if answer.status().is_success() => {
+                answer.json::<Value>().await.is_ok_and(|it| it["status"] == "ok")
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Asks until the answer is a success.
+async fn ask(key: &str, method: &str, url: &str, body: Option<&Value>) -> Value {
+    let client = Client::new();
+    let begun = std::time::Instant::now();
+    loop {
+        let mut request =
+            client.request(method.parse().unwrap(), url).bearer_auth(key).timeout(Duration::from_secs(40));
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let problem = match request.send().await {
+            Ok(answer) if answer.status().is_success() => return answer.json().await.unwrap(),
+            Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => answer.text().await.unwrap_or_default(),
+            Ok(answer) => panic!("{url}: {} {}", answer.status(), answer.text().await.unwrap_or_default()),
+            Err(error) => format!("{error:?}"),
+        };
+        assert!(begun.elapsed() < PATIENCE, "{url}: {problem}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn say(key: &str, node: &Node, id: u64) {
+    let body = json!({ "conversation": "c", "messages": [message(id)] });
+    ask(key, "POST", &format!("{}/v1/agents/ann/messages", node.address), Some(&body)).await;
+}
+
+fn content(id: u64) -> String {
+    format!("On trip {id} I bought a lamp in Turin.")
+}
+
+fn at(id: u64) -> String {
+    format!("2026-11-{:02}T{:02}:{:02}:00Z", 1 + id / 600 % 19, 8 + id / 60 % 10, id % 60)
+}
+
+fn message(id: u64) -> Value {
+    json!({ "role": "user", "name": "Ann", "id": id.to_string(), "content": content(id), "at": at(id) })
+}
+
+/// Returns the ids of all stored messages.
+async fn stored(key: &str, node: &Node) -> u64 {
+    let status = ask(key, "GET", &format!("{}/v1/agents/ann/status", node.address), None).await;
+    status["memories"]["working"].as_u64().unwrap()
+}
+
+async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let begun = std::time::Instant::now();
+    while !holds().await {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_to_stop() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // With this lease, a takeover is only in time if the lease is released.
+    let Some(shared) = Shared::new(300) else { return };
+    let shared = Shared { key: Some("0123456789abcdef0123456789abcdef"), ..shared };
+    let key = shared.key();
+    let first = Node::start(&shared);
+    until("the first node is active", async || first.is_active().await).await;
+    let second = Node::start(&shared);
+    for id in 0..3 {
+        say(&key, if id % 2 == 0 { &second } else { &first }, id).await;
+    }
+    let search = format!("{}/v1/agents/ann/search", second.address);
+    let body = json!({ "conversation": "c", "messages": [message(3)] });
+    let wait = format!("{}/v1/agents/ann/messages?wait=searchable", second.address);
+    ask(&key, "POST", &wait, Some(&body)).await;
+    let found = ask(&key, "POST", &search, Some(&json!({ "query": "trip 3", "limit": 1 }))).await;
+    assert_eq!(found["results"][0]["text"], content(3));
+    let without_key = reqwest::get(format!("{}/v1/agents/ann/status", second.address)).await.unwrap();
+    assert_eq!(without_key.status(), StatusCode::UNAUTHORIZED, "the node forwards from this machine, but for others");
+    assert!(!second.is_active().await);
+    // Commands in the folder of a standby node go to the active one.
+    assert_eq!(second.annals.json(&["status"])["agents"][0]["memories"]["working"], json!(4));
+    assert_eq!(second.annals.import(&line("bob", "c", "1", "Bob", "I like tea.", &at(1)))["accepted"], json!(1));
+    let exported = second.annals.run(&["export", "--agent", "bob"]);
+    assert!(exported.code == 0 && exported.out.contains("I like tea."), "{}{}", exported.out, exported.err);
+    let call = Client::new().post(format!("{}/call", first.address)).bearer_auth(&key).body("{}\n");
+    assert_eq!(call.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+
+    first.signal("-TERM");
+    let first_folder = first.ended();
+    until("the second node is active", async || second.is_active().await).await;
+    say(&key, &second, 4).await;
+    assert_eq!(stored(&key, &second).await, 5);
+
+    // The first one comes back and stands by.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    configure(&first_folder, &std::fs::read_to_string(shared.folder(Some(port)).data().join("annals.toml")).unwrap());
+    let first = Node::start_in(first_folder, port);
+    assert_eq!(stored(&key, &first).await, 5);
+    assert!(!first.is_active().await);
+}
+
+/// Returns the index of the active node.
+async fn active(nodes: &[Node]) -> Option<usize> {
+    for (index, node) in nodes.iter().enumerate() {
+        if node.is_active().await {
+            return Some(index);
+        }
+    }
+    None
+}
+
+/// Sends messages one after another to one node after another, each until it is acknowledged.
+struct Sender {
+    addresses: Arc<Mutex<Vec<String>>>,
+    acknowledged: Arc<AtomicU64>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Sender {
+    fn start(key: &str, addresses: Vec<String>) -> (Sender, tokio::task::JoinHandle<()>) {
+        let sender =
+            Sender { addresses: Arc::new(Mutex::new(addresses)), acknowledged: Arc::default(), stop: Arc::default() };
+        let (key, addresses, acknowledged, stop) =
+            (key.to_owned(), sender.addresses.clone(), sender.acknowledged.clone(), sender.stop.clone());
+        let sending = async move {
+            let client = Client::new();
+            let mut tries = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let id = acknowledged.load(Ordering::Relaxed);
+                let nodes = addresses.lock().unwrap().clone();
+                let url = format!("{}/v1/agents/ann/messages", nodes[tries % nodes.len()]);
+                let body = json!({ "conversation": "c", "messages": [message(id)] });
+                let request = client.post(url).bearer_auth(&key).json(&body).timeout(Duration::from_secs(5));
+                match request.send().await {
+                    Ok(answer) if answer.status() == StatusCode::ACCEPTED => {
+                        acknowledged.store(id + 1, Ordering::Relaxed);
+                    }
+                    Ok(answer) if answer.status() != StatusCode::SERVICE_UNAVAILABLE => {
+                        panic!("{} {}", answer.status(), answer.text().await.unwrap_or_default())
+                    }
+                    _ => tokio::time::sleep(Duration::from_millis(50)).await,
+                }
+                tries += 1;
+            }
+        };
+        (sender, tokio::spawn(sending))
+    }
+
+    /// Waits until `more` messages were acknowledged from now on.
+    async fn acknowledges(&self, more: u64) {
+        let enough = self.acknowledged.load(Ordering::Relaxed) + more;
+        until("messages are acknowledged", async || self.acknowledged.load(Ordering::Relaxed) >= enough).await;
+    }
+}
+
+/// The ways in which the active node ends: without a word, standing still for longer than its lease, and told to stop.
+const ENDS: [&str; 3] = ["-KILL", "-STOP", "-TERM"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Some(shared) = Shared::new(LEASE) else { return };
+    let key = shared.key();
+    let rounds: usize = std::env::var("ANNALS_CLUSTER_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
+    let mut nodes = vec![Node::start(&shared), Node::start(&shared)];
+    let (sender, sending) = Sender::start(&key, nodes.iter().map(|node| node.address.clone()).collect());
+    let beside = nodes[1].annals.run(&["status"]);
+    assert!(beside.code != 0 && beside.err.contains("cluster"), "{}{}", beside.out, beside.err);
+    for round in 0..rounds {
+        sender.acknowledges(5).await;
+        until("a node is active", async || active(&nodes).await.is_some()).await;
+        let ended = nodes.remove(active(&nodes).await.unwrap());
+        let signal = ENDS[round % ENDS.len()];
+        ended.signal(signal);
+        until("another node takes over", async || active(&nodes).await.is_some()).await;
+        sender.acknowledges(5).await;
+        if signal == "-STOP" {
+            // It wakes up with a lease that another node has taken, and starts again.
+            ended.signal("-CONT");
+            nodes.push(ended);
+            say(&key, &nodes[1], 0).await;
+            assert!(!nodes[1].is_active().await);
+        } else {
+            nodes.push(Node::start(&shared));
+        }
+        *sender.addresses.lock().unwrap() = nodes.iter().map(|node| node.address.clone()).collect();
+    }
+    sender.acknowledges(5).await;
+    sender.stop.store(true, Ordering::Relaxed);
+    sending.await.unwrap();
+    // The last one may have been stored without an acknowledgement.
+    let (acknowledged, stored) = (sender.acknowledged.load(Ordering::Relaxed), stored(&key, &nodes[0]).await);
+    assert!(stored == acknowledged || stored == acknowledged + 1, "{acknowledged} acknowledged, {stored} stored");
+    for node in nodes {
+        node.signal("-TERM");
+        node.ended();
+    }
+    let (after, undisturbed) = (shared.folder(None), Annals::new());
+    let messages = (0..stored).map(|id| line("ann", "c", &id.to_string(), "Ann", &content(id), &at(id)));
+    undisturbed.import(&messages.collect::<String>());
+    for annals in [&after, &undisturbed] {
+        annals.json(&["rollup"]);
+    }
+    assert_eq!(after.dump(), undisturbed.dump());
+    expect_sound(&after);
+}
