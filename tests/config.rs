@@ -106,7 +106,7 @@ fn every_key_can_be_set_by_its_variable() {
         "region" => ("eu-west-1", json!("eu-west-1")),
         "base_url" => ("http://127.0.0.1:1/v1", json!("http://127.0.0.1:1/v1")),
         "model" => ("7", json!("7")),
-        "key" => ("1234", json!("(set)")),
+        "key" => ("0123456789abcdef0123456789abcdef", json!("(set)")),
         "json" => ("object", json!("object")),
         "api" => ("azure", json!("azure")),
         "reasoning" => ("low", json!("low")),
@@ -151,7 +151,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
             "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
             "FILE: line 10: log.format must be `text` or `json`",
-            "FILE: line 11: modles is not a configuration key; expected one of `catalog`, `objects`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+            "FILE: line 11: modles is not a configuration key; expected one of `catalog`, `objects`, `cluster`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
@@ -188,7 +188,7 @@ fn values_of_the_wrong_type_are_reported() {
     check("log.level=loud", "log.level must be one of `off`, `error`, `warn`, `info`, `debug`, `trace`");
     check(
         "nothing.at.all=1",
-        "nothing is not a configuration key; expected one of `catalog`, `objects`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+        "nothing is not a configuration key; expected one of `catalog`, `objects`, `cluster`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
     );
 }
 

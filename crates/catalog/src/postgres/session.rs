@@ -55,7 +55,12 @@ impl Session {
             let Some(epoch) = epoch else { return lock(client).await };
             client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
             lock(client).await?;
-            check_epoch(client, epoch).await
+            let checked = check_epoch(client, epoch).await;
+            if checked.is_err() {
+                // The connection is only closed when its runtime runs again. Until then it would keep the present node out.
+                client.batch_execute("SELECT pg_advisory_unlock_all()").await?;
+            }
+            checked
         })?;
         Ok(session)
     }
