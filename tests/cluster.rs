@@ -318,3 +318,20 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
     assert_eq!(after.dump(), undisturbed.dump());
     expect_sound(&after);
 }
+
+#[test]
+fn example_goes_on_after_the_active_node_is_killed() {
+    let Some(shared) = Shared::new(LEASE) else { return };
+    // The script takes four ports in a row.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().min(60_000);
+    let bucket = format!("s3://{}/example", shared.bucket.name);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cluster.sh");
+    let mut command = Command::new("sh");
+    command.arg(script).env("ANNALS", program().get_program()).env("ANNALS_PORT", port.to_string());
+    command.env("ANNALS_CATALOG_URL", &shared.schema.url).env("ANNALS_OBJECTS_URL", bucket);
+    let output = command.env("ANNALS_OBJECTS_ENDPOINT", &shared.bucket.endpoint).output().unwrap();
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for parcel in 1..=5 {
+        assert!(out.contains(&format!("Parcel {parcel} is in locker {parcel}4")), "{out}\n{errors}");
+    }
+}

@@ -14,7 +14,7 @@ use lancedb::expr::{DfExpr, col, is_in, lit};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::merge::MergeInsertBuilder;
 
-use crate::damage::explain;
+use crate::damage::{self, explain};
 use crate::maintenance::Versions;
 use crate::rows;
 use crate::tables::{Slot, Tables};
@@ -68,12 +68,23 @@ async fn commit_in_both(
         }
     }
     drop(still);
+    let committed = committed.map_err(|error| explain(name, error)).and_then(|(versions, _)| sole(name, versions));
     if committed.is_err() {
         // Whether the commit landed may be unknown; the next open reads it from the disk.
         tables.in_memory.remove(name);
         slot.close().await;
     }
-    committed.map(|(versions, _)| versions).map_err(|error| explain(name, error))
+    committed
+}
+
+/// Returns the versions if nobody else has committed between them. [`Error::Damaged`] otherwise: another process has written, for
+/// example a node of a cluster that did not know that it was replaced, and nobody knows what.
+fn sole(name: &Table, versions: Versions) -> Result<Versions> {
+    let next = versions.before + 1;
+    if versions.after <= next {
+        return Ok(versions);
+    }
+    Err(Error::damaged(damage::name(name), format!("another process has written version {next}")))
 }
 
 fn split(changes: Vec<Change>) -> (Vec<MemoryId>, Vec<Part>) {

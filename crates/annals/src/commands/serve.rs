@@ -16,6 +16,7 @@ use annals_server::config::ServerConfig;
 use annals_server::ipc::guarded_route;
 use annals_server::{Listeners, StandbyListeners, stand_by};
 use annals_service::jobs::{AlarmClock, Moment};
+use annals_service::metrics::Metrics;
 use annals_strata::CacheLimits;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
@@ -27,7 +28,7 @@ use crate::catalog::{self, Catalog};
 use crate::cli::{Global, Serve};
 use crate::cluster::Membership;
 use crate::config::Config;
-use crate::embedders::runtime;
+use crate::embedders::{AllEmbedders, runtime};
 use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
@@ -83,6 +84,8 @@ struct Process<'a> {
 impl Process<'_> {
     /// Stands by until this node is active, then serves the folder.
     async fn serve_as_node(&self, node: Membership, claim: Claim, opening: Opening) -> Result<()> {
+        // What is missing is reported now, not when this node takes over.
+        AllEmbedders::open(claim.path(), &opening.embedder, &Metrics::new())?.require()?;
         let listener = bind(self.server.listen).await?;
         greet_as_node(&listener, self.global.json);
         let forwarding = self.stop.child_token();

@@ -26,6 +26,18 @@ async fn scan_reports_damage_to_any_data_file() {
 }
 
 #[tokio::test]
+async fn commit_of_another_process_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table("me");
+    let (ours, theirs) = (open(folder.path()).await, open(folder.path()).await);
+    ours.apply(&table, upserts([part("t-1", 1, "tea")])).await.unwrap();
+    ours.apply(&table, upserts([part("t-2", 2, "tea")])).await.unwrap();
+    theirs.apply(&table, upserts([part("t-3", 3, "coffee")])).await.unwrap();
+    let error = ours.apply(&table, upserts([part("t-4", 4, "tea")])).await.unwrap_err();
+    assert!(matches!(&error, Error::Damaged { why, .. } if why.contains("another process")), "{error}");
+}
+
+#[tokio::test]
 async fn scan_reports_damage_to_the_newest_manifest() {
     for harm in [Harm::Emptied, Harm::Halved, Harm::Zeroed] {
         let found = after(harm, "_versions").await;
