@@ -23,7 +23,7 @@ use crate::test_server::Schema;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The lease of most tests, in seconds.
-const LEASE: u32 = 3;
+const LEASE: u32 = 6;
 
 /// What the nodes share.
 struct Shared {

@@ -253,7 +253,7 @@ fn configuration_schema_on_disk_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.schema.json");
     let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(printed == on_disk, "run: scripts/run config schema > docs/config.schema.json");
-    assert_eq!(printed["properties"].as_object().unwrap().len(), 8, "{printed}");
+    assert_eq!(printed["properties"].as_object().unwrap().len(), 9, "{printed}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use annals_catalog::{Claimed, Lease, Node};
 use annals_core::{Error, Result, Timestamp};
 use annals_objects::WriteGuard;
 use annals_server::ActiveNode;
+use annals_server::rest::chain;
 use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -111,15 +112,30 @@ impl Membership {
         self.active.send_replace(Some(self.address.clone()));
     }
 
-    /// Starts this process again once another node has taken the lease: everything in its memory may be out of date.
-    pub(crate) fn start_again_when_lost(&self) {
+    /// Starts this process again once another node has taken the lease, unless it stops already: everything in its memory may be
+    /// out of date.
+    pub(crate) fn start_again_when_lost(&self, stop: CancellationToken) {
         let mut standing = self.standing.clone();
         tokio::spawn(async move {
-            if standing.wait_for(|standing| *standing == Standing::Lost).await.is_ok() {
+            let is_lost = standing.wait_for(|standing| *standing == Standing::Lost).await.is_ok();
+            if is_lost && !stop.is_cancelled() {
                 tracing::error!("another node has taken over; this one starts again and stands by");
                 start_again();
             }
         });
+    }
+
+    /// Releases the lease of a node whose stores cannot be opened. If they may be reachable later, starts this process again after a
+    /// pause, unless `stop` is cancelled meanwhile; otherwise returns the error.
+    pub(crate) async fn cannot_serve(self, error: Error, stop: &CancellationToken) -> Result<()> {
+        let pause = self.length;
+        self.leave().await;
+        let Error::Storage { .. } = error else { return Err(error) };
+        tracing::error!(error = chain(&error), "this node cannot serve now; it starts again and stands by");
+        match stop.run_until_cancelled(tokio::time::sleep(pause)).await {
+            Some(()) => start_again(),
+            None => Ok(()),
+        }
     }
 
     /// Releases the lease, so that another node takes over at once.
@@ -230,7 +246,7 @@ fn no_answer() -> Error {
 }
 
 fn warn(done: &str, error: &Error) {
-    tracing::warn!(error = annals_server::rest::chain(error), "the lease of the cluster could not be {done}");
+    tracing::warn!(error = chain(error), "the lease of the cluster could not be {done}");
 }
 
 /// A moment by two clocks. The wall clock also runs while the machine sleeps; the other one cannot be set.

@@ -14,11 +14,18 @@ const PROGRAM: &str = "ANNALS_TEST_MOTO";
 /// Runs the server until the input of the shell is closed, at the latest when the test process ends.
 const RUN: &str = r#""$1" -c "$3" "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
 
-/// Serves one request after another. `moto_server` serves them at once, and then lets several requests create the same object.
-const SERVE: &str = "import sys
+/// Handles one request after another, each when it has arrived completely. `moto_server` handles them at once, and then lets
+/// several requests create the same object; a server without threads would wait for a client that stands still.
+const SERVE: &str = "import io, sys, threading
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple
-run_simple('127.0.0.1', int(sys.argv[1]), DomainDispatcherApplication(create_backend_app))";
+moto, one_at_a_time = DomainDispatcherApplication(create_backend_app), threading.Lock()
+def serve(environ, start_response):
+    length = int(environ.get('CONTENT_LENGTH') or 0)
+    environ['wsgi.input'] = io.BytesIO(environ['wsgi.input'].read(length))
+    with one_at_a_time:
+        return [b''.join(moto(environ, start_response))]
+run_simple('127.0.0.1', int(sys.argv[1]), serve, threaded=True)";
 
 struct Server {
     address: SocketAddr,

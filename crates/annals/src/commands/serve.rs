@@ -82,7 +82,7 @@ struct Process<'a> {
 }
 
 impl Process<'_> {
-    /// Stands by until this node is active, then serves the folder.
+    /// Stands by until this node is active, then opens the folder and serves it.
     async fn serve_as_node(&self, node: Membership, claim: Claim, opening: Opening) -> Result<()> {
         // What is missing is reported now, not when this node takes over.
         AllEmbedders::open(claim.path(), &opening.embedder, &Metrics::new())?.require()?;
@@ -91,35 +91,25 @@ impl Process<'_> {
         let forwarding = self.stop.child_token();
         self.forward(&listener, claim.path(), &node, forwarding.clone())?;
         notify_ready();
-        let served = match self.stop.run_until_cancelled(node.lease()).await {
-            Some(lease) => {
-                node.start_again_when_lost();
-                let opening = Opening { lease: Some(lease), ..opening };
-                self.serve_when_open(claim, opening, listener, || {
-                    node.serves();
-                    forwarding.cancel();
-                })
-                .await
-            }
-            None => Ok(()),
+        let Some(lease) = self.stop.run_until_cancelled(node.lease()).await else {
+            node.leave().await;
+            return Ok(());
         };
-        forwarding.cancel();
+        node.start_again_when_lost(self.stop.clone());
+        let folder = match Folder::open_claimed(claim, Opening { lease: Some(lease), ..opening }).await {
+            Ok(folder) => folder,
+            Err(error) => return node.cannot_serve(error, &self.stop).await,
+        };
+        let served = match require_key(&folder, self.server).await {
+            Ok(()) => {
+                node.serves();
+                forwarding.cancel();
+                self.serve(folder, Some(listener)).await
+            }
+            refused => refused,
+        };
         node.leave().await;
         served
-    }
-
-    /// Opens the folder, calls `opened`, and serves.
-    async fn serve_when_open(
-        &self,
-        claim: Claim,
-        opening: Opening,
-        listener: TcpListener,
-        opened: impl FnOnce(),
-    ) -> Result<()> {
-        let folder = Folder::open_claimed(claim, opening).await?;
-        require_key(&folder, self.server).await?;
-        opened();
-        self.serve(folder, Some(listener)).await
     }
 
     /// Starts to forward the requests that arrive at the same address and, if there is a key of the cluster, the calls of commands in
