@@ -307,10 +307,11 @@ mod tests {
         "sqlite/open.rs",
         "sqlite/pages.rs",
     ];
-    const MAY_NAME_TOKIO_POSTGRES: [&str; 8] = [
+    const MAY_NAME_TOKIO_POSTGRES: [&str; 9] = [
         "db.rs",
         "postgres.rs",
         "postgres/errors.rs",
+        "postgres/lease.rs",
         "postgres/schema.rs",
         "postgres/server.rs",
         "postgres/session.rs",

@@ -157,7 +157,7 @@ async fn newer_schema_version_is_refused() {
     drop(schema.open());
     schema.sql("UPDATE schema_version SET version = version + 1");
     let error = PostgresCatalog::open(&schema.url).err().unwrap().to_string();
-    assert!(error.contains("schema version 13, but this annals supports only 12"), "{error}");
+    assert!(error.contains("schema version 14, but this annals supports only 13"), "{error}");
 }
 
 #[tokio::test]
