@@ -48,6 +48,9 @@ pub(crate) struct Contexts {
     /// Ask only every Nth question, for a quick run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
+    /// Read the prompts that are unrelated to the memory from this file, one a line, instead of the built-in hundred
+    #[arg(long, value_name = "FILE")]
+    unrelated: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -86,9 +89,10 @@ async fn measure(args: &Contexts, set: &Path) -> Result<Report> {
     let ids = ids(&messages);
     let mut asking = Asking::of(&stores, &messages, &ids).await?;
     let mut report = Report::default();
+    let unrelated = unrelated(args.unrelated.as_deref())?;
     for budget in BUDGETS {
         report.answered.push(asking.questions(&questions, None, budget).await?);
-        report.wasted.push(asking.unrelated(&unrelated(), budget).await?);
+        report.wasted.push(asking.unrelated(&unrelated, budget).await?);
         report.periods.push(asking.periods(budget).await?);
     }
     for (agent, messages) in &messages {
@@ -101,8 +105,14 @@ async fn measure(args: &Contexts, set: &Path) -> Result<Report> {
     Ok(report)
 }
 
-fn unrelated() -> Vec<&'static str> {
-    UNRELATED.lines().filter(|line| !line.trim().is_empty()).collect()
+/// Returns the prompts of this file, or the built-in ones.
+fn unrelated(file: Option<&Path>) -> Result<Vec<String>> {
+    let text = match file {
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|error| Error::storage(format!("cannot read {}", path.display()), error))?,
+        None => UNRELATED.to_owned(),
+    };
+    Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
 }
 
 /// Returns the time of the last message or question.
@@ -128,8 +138,8 @@ mod tests {
 
     #[test]
     fn there_are_a_hundred_distinct_unrelated_prompts() {
-        let prompts = unrelated();
-        let distinct: std::collections::HashSet<&str> = prompts.iter().copied().collect();
+        let prompts = unrelated(None).unwrap();
+        let distinct: std::collections::HashSet<&String> = prompts.iter().collect();
         assert_eq!((prompts.len(), distinct.len()), (100, 100));
     }
 }

@@ -16,7 +16,8 @@ pub struct ContextQuery {
     pub prompt: String,
     /// Maximum tokens of the text, fence marks included. Tokens are estimated from above.
     pub budget: u64,
-    /// The speaker. Facts about them compete for the budget, whether or not they match the prompt.
+    /// The speaker. Facts about them compete for the budget. If memory does not fit the prompt, only facts that resemble it do,
+    /// unless the prompt is about the speaker or small talk.
     pub speaker: Option<String>,
     /// The current conversation. Its last turns compete for the budget, whether or not they match the prompt.
     pub conversation: Option<String>,
@@ -119,10 +120,10 @@ pub struct Context {
     pub text: String,
     /// Tokens of the text, estimated from above.
     pub tokens: u64,
-    /// Number of further items that did not fit the budget. The newest summaries are not counted, nor facts about the speaker if
-    /// `is_known` is false.
+    /// Number of further items that did not fit the budget. The newest summaries are not counted, nor facts and search results
+    /// of a prompt that memory hardly fits or does not fit.
     pub omitted: usize,
-    /// Whether memory holds anything about the prompt. If not, the context has at most facts about the speaker, besides
+    /// Whether memory holds, or may hold, anything about the prompt. If not, the context has at most facts about the speaker, besides
     /// blocks, documents and the current conversation.
     pub is_known: bool,
     /// The days that were searched.

@@ -161,6 +161,8 @@ pub struct Answer {
     pub results: Vec<Found>,
     /// Number of table rows compared with the text; 0 without a text.
     pub compared: usize,
+    /// Mean cosine similarity of the text and these rows; 0 without vectors.
+    pub mean_similarity: f64,
     /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. If the query
     /// names a conversation, only its turns count.
     pub range_is_empty: bool,

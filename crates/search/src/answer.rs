@@ -1,7 +1,7 @@
 //! Answers a query: filters, searches by two legs per grain, ranks, reads back from the catalog, reranks, and drops results
 //! that another result covers.
 
-use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
+use annals_core::ports::{Access, Findings, Probe, Select, Spread, Table, Watermark};
 use annals_core::{
     Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked, Result,
     Settings, TimeExpression, Timestamp, Zones,
@@ -63,7 +63,7 @@ impl Search {
         let vectors = QueryVectors::new(&*self.embedders, text.unwrap_or_default());
         let (mut ranked, support, compared) = match text {
             Some(text) => self.ranked(&plan, text, &vectors).await?,
-            None => (self.newest(&plan).await?, Support::default(), 0),
+            None => (self.newest(&plan).await?, Support::default(), Spread::default()),
         };
         let words_alone = vectors.words_alone();
         let summaries = self.of_period(&plan).await?;
@@ -97,7 +97,8 @@ impl Search {
             range,
             summary_range,
             results,
-            compared,
+            compared: compared.rows,
+            mean_similarity: compared.mean,
             range_is_empty,
             grains,
             times,
@@ -122,14 +123,14 @@ impl Search {
         reranked
     }
 
-    /// Returns the best memories with their scores, the support of the conversations, and the number of rows that the text was
-    /// compared with.
+    /// Returns the best memories with their scores, the support of the conversations, and the distribution of the similarity of
+    /// the rows that the text was compared with.
     async fn ranked(
         &self,
         plan: &QueryPlan<'_>,
         text: &str,
         vectors: &QueryVectors<'_>,
-    ) -> Result<(Vec<Ranked>, Support, usize)> {
+    ) -> Result<(Vec<Ranked>, Support, Spread)> {
         let probe = Probe {
             vector: None,
             text: Some(text.to_owned()),
@@ -148,7 +149,7 @@ impl Search {
         let wanted = rank::QuestionContext { question: &question, named_times: &named_times, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
-        Ok((ranked, support, conversations.rows))
+        Ok((ranked, support, conversations.similarity))
     }
 
     /// Searches the table of a grain. If a rebuild has replaced the table's generation meanwhile, searches the new generation.
@@ -277,7 +278,8 @@ pub struct Gathered<'a> {
     /// The summaries of the period that the question asks for, the coarsest grain first and each grain in order of time.
     summaries: Vec<Memory>,
     support: Support,
-    compared: usize,
+    /// The distribution of the similarity of all rows that the text was compared with.
+    compared: Spread,
     words_alone: Option<String>,
 }
 

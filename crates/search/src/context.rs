@@ -1,7 +1,8 @@
 //! Collects the lines that help to answer a prompt: the caller's blocks, facts about the named entities and the speaker, the
 //! last turns, the summaries of a period that the prompt asks for or else the newest summaries, search results, and parts of
 //! the caller's documents. The lines have no repeats and fit a budget of tokens. If memory holds nothing about the prompt,
-//! search results, summaries and facts about named entities are left out.
+//! search results, summaries and facts about named entities are left out. If it hardly fits, a few search results and facts are
+//! included.
 //!
 //! The lines stand between marks that no text inside can close. Blocks come first: they are instructions written by whoever
 //! administers the memory. Everything after them is data, and a note above it says so. Nothing is stored.
@@ -13,9 +14,12 @@ mod excerpt;
 mod floor;
 mod items;
 mod known;
+mod likeness;
+mod namesakes;
 mod prompt_terms;
 mod render;
 mod small_talk;
+mod speaker;
 
 use std::collections::HashSet;
 
@@ -27,6 +31,7 @@ use annals_core::{
 use crate::Search;
 use crate::rerank::RerankRequest;
 use crate::times;
+use floor::{Prompt, Relevance};
 pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
@@ -61,24 +66,31 @@ impl Search {
         let mut candidates: Vec<Candidate> = blocks.map(|(index, block)| items::of_block(block, index)).collect();
         candidates.extend(self.last_turns(agent, request, answer.range, &zones, now).await?);
         let Known { named, speaker, subjects } = self.known(agent, request, answer.range, &zones, now).await?;
-        let is_known = answer.results.iter().any(|found| is_of_requested_period(&answer, found))
-            || (!small_talk::is_small_talk(&request.prompt, &subjects)
-                && (!subjects.is_empty()
-                    || floor::knows(&request.prompt, &settings.language, &answer, zones.day_of(now))));
-        candidates.extend(speaker);
+        let namesakes = namesakes::namesakes(&request.prompt, &subjects, &answer.results);
+        let prompt = Prompt {
+            text: &request.prompt,
+            language: &settings.language,
+            today: zones.day_of(now),
+            subjects: &subjects,
+            namesakes: &namesakes,
+        };
+        let relevance = relevance(&prompt, &answer);
+        let brings_all = relevance == Relevance::Strong || floor::is_about_the_asker(&prompt);
+        let speaker = speaker.into_iter().filter(|fact| brings_all || fact.is_related);
+        candidates.extend(speaker.map(|fact| fact.candidate));
         let (documents, words_alone) = self.of_documents(request).await?;
         candidates.extend(documents);
-        if is_known {
+        if relevance > Relevance::None {
             candidates.extend(named);
-            candidates.extend(found(&answer));
-            if answer.period.is_none() {
-                candidates.extend(self.newest_summaries(agent, answer.range, &zones, now).await?);
-            }
+            candidates.extend(found(&answer, relevance));
+        }
+        if relevance == Relevance::Strong && answer.period.is_none() {
+            candidates.extend(self.newest_summaries(agent, answer.range, &zones, now).await?);
         }
         let candidates = without_repeats(candidates);
         let query_words = query_words(&request.prompt, &answer);
         let (range, words_alone) = (answer.range, answer.words_alone.or(words_alone));
-        Ok(GatheredContext { agent, request, query_words, settings, range, candidates, is_known, words_alone, now })
+        Ok(GatheredContext { agent, request, query_words, settings, range, candidates, relevance, words_alone, now })
     }
 
     /// Runs the second half of a context: waits for the reranking model, if there is one, then chooses the candidates that fit
@@ -91,7 +103,7 @@ impl Search {
             settings,
             range,
             mut candidates,
-            is_known,
+            relevance,
             words_alone,
             now,
         } = gathered;
@@ -105,11 +117,12 @@ impl Search {
             candidate.item.score += change;
         }
         best_first(&mut candidates);
-        let limits = choose::Limits { budget: request.budget, is_known, query_words: &query_words };
+        let limits = choose::Limits { budget: request.budget, relevance, query_words: &query_words };
         let chosen = choose::choose(&candidates, &limits);
         let items = render::arrange(chosen.candidates);
         let text = render::render(&items);
         let (tokens, omitted) = (annals_core::tokens(&text), chosen.omitted);
+        let is_known = relevance > Relevance::None;
         Context { tokens, text, items, omitted, is_known, range, reranked, words_alone }
     }
 }
@@ -124,8 +137,7 @@ pub struct GatheredContext<'a> {
     range: DateRange,
     /// Without repeats, best first.
     candidates: Vec<Candidate>,
-    /// Whether memory holds anything about the prompt.
-    is_known: bool,
+    relevance: Relevance,
     words_alone: Option<String>,
     now: Timestamp,
 }
@@ -155,11 +167,20 @@ fn query(request: &ContextQuery) -> Query {
     }
 }
 
+/// Returns how well memory fits the prompt. A summary of the period that the prompt asks for always fits.
+fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
+    match answer.results.iter().any(|found| is_of_requested_period(answer, found)) {
+        true => Relevance::Strong,
+        false => floor::relevance(prompt, answer),
+    }
+}
+
 /// Returns the search results as candidates. There is no score threshold per result: low-ranking results cost few tokens in
 /// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
-fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
-    let pool = |found: &Found| match found.memory.kind() {
+fn found(answer: &Answer, relevance: Relevance) -> impl Iterator<Item = Candidate> + '_ {
+    let pool = move |found: &Found| match found.memory.kind() {
         Kind::Summary if is_of_requested_period(answer, found) => Pool::Period,
+        _ if relevance == Relevance::Weak => Pool::Few,
         _ => Pool::Found,
     };
     answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))

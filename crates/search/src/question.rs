@@ -17,7 +17,7 @@ pub(crate) struct Question {
     /// The speaker that the question asks about, if its pronouns show one.
     pub(crate) asked_speaker: Option<AskedSpeaker>,
     /// Whether the question is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and
-    /// "Who are you?" are not personal: they only address the assistant.
+    /// "Who are you?" are not personal: they only address the assistant. Pronouns of the first person count in all languages.
     pub(crate) is_personal: bool,
 }
 
@@ -47,6 +47,13 @@ const PERSONS: [(&str, &[&str], &[&str]); 7] = [
 
 /// English pronouns of the first person, except "me".
 const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " us ", " our "];
+/// Pronouns of the first person in other languages, without those that are also English words. They make a prompt personal
+/// whatever the agent's language is, because many agents keep the default.
+const FIRST_PERSON_ABROAD: [&str; 25] = [
+    " ich ", " mein ", " meine ", " meinen ", " meinem ", " meiner ", " mich ", " je ", " moi ", " mes ", " mis ",
+    " meu ", " minha ", " meus ", " minhas ", " mio ", " miei ", " ik ", " mijn ", " mij ", " nous ", " wir ",
+    " unser ", " unsere ", " notre ",
+];
 /// Phrases that show that "me" or "you" refers to something remembered. Words of the past tense show the same.
 const REMEMBERED: [&str; 9] =
     [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
@@ -126,8 +133,9 @@ impl Question {
         // The phrases are English. In other languages every pronoun counts.
         let refers = || !is_english || words.chars().any(is_wide) || has(&REMEMBERED) || has(&PAST);
         let own = ANYONE.iter().fold(words.clone(), |words, phrase| words.replace(phrase, " "));
-        let is_personal =
-            (is_english && contains_any(&own, &FIRST_PERSON)) || (asked_speaker(&own, language).is_some() && refers());
+        let is_personal = contains_any(&own, &FIRST_PERSON_ABROAD)
+            || (is_english && contains_any(&own, &FIRST_PERSON))
+            || (asked_speaker(&own, language).is_some() && refers());
         let asked_speaker = asked_speaker(&words, language);
         Question { asks_when: has(&WHEN), about_now, is_ahead, asked_speaker, is_personal, words }
     }
@@ -225,6 +233,12 @@ mod tests {
         for anyone in ["How do I exit vim?", "How would I prove this?", "Explain monads to me like I'm five."] {
             check("en", anyone, false);
         }
+        for abroad in
+            ["Wo wohne ich?", "Où est-ce que je travaille ?", "Waar is mijn sleutel?", "Qual é o meu emprego?"]
+        {
+            check("en", abroad, true);
+        }
+        check("en", "Comment puis-je planter un arbre ?", false);
         check("en", "How do I get to my sister's?", true);
         check("en", "How often do I swim?", true);
         check("de", "Wie kann ich einen Baum pflanzen?", false);

@@ -17,7 +17,7 @@ mod time_words;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Access, Conversation, Conversations, Findings, Position};
+use annals_core::ports::{Access, Conversation, Conversations, Findings, Position, Spread};
 use annals_core::{Fit, Memory, MemoryId};
 
 use crate::Weights;
@@ -77,8 +77,8 @@ pub(crate) struct NamedConversation {
 pub(crate) struct FoundConversations {
     pub(crate) found: Vec<NamedConversation>,
     pub(crate) all: Conversations,
-    /// The number of rows that pass the filter, found or not.
-    pub(crate) rows: usize,
+    /// The distribution of the similarity of the rows that pass the filter, found or not. 0 for all rows without a vector.
+    pub(crate) similarity: Spread,
 }
 
 impl From<Conversation> for NamedConversation {
@@ -112,7 +112,8 @@ pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, FoundC
 impl FoundConversations {
     fn and(mut self, other: FoundConversations) -> FoundConversations {
         self.found.extend(other.found);
-        FoundConversations { found: self.found, all: self.all.and(other.all), rows: self.rows + other.rows }
+        let (all, similarity) = (self.all.and(other.all), self.similarity.and(other.similarity));
+        FoundConversations { found: self.found, all, similarity }
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Asks every agent every prompt at the time of its last message, as its most frequent speaker.
-    pub(crate) async fn unrelated(&self, prompts: &[&str], budget: u64) -> Result<Wasted> {
+    pub(crate) async fn unrelated(&self, prompts: &[String], budget: u64) -> Result<Wasted> {
         let mut tokens = Vec::new();
         for (agent, messages) in self.messages {
             let speaker = speaker(messages);

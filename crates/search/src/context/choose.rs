@@ -1,6 +1,7 @@
 //! Chooses the candidates that fit the budget. Blocks come first. Then the last turns, the requested period and the facts each
 //! have a share, in rank order. Search results get the rest; the part of a share that is not used goes to the others. The
-//! newest summaries have a small share of their own and no more. Pure.
+//! newest summaries have a small share of their own and no more. If memory hardly fits the prompt, facts and search results
+//! have fixed limits instead. Pure.
 //!
 //! Turns that repeat the words of newer turns get only what all other search results leave: they cost as much as other results,
 //! but add less.
@@ -13,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use annals_core::{ContextKind, Date, MemoryId, Period, folded};
 
 use super::excerpt;
+use super::floor::Relevance;
 use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
@@ -28,14 +30,16 @@ const SAME_WORDS: usize = 2;
 /// repeat something.
 const ROUNDS: usize = 4;
 
-/// Maximum tokens of facts about the speaker, marks included, if memory holds nothing about the prompt.
-const UNRELATED: u64 = 60;
+/// Maximum tokens of facts, marks included, if memory does not fit the prompt well: two facts of usual length.
+const FEW_FACTS: u64 = 90;
+/// Maximum tokens of search results if memory hardly fits the prompt. The best turn is included even if it is longer.
+const FEW_RESULTS: u64 = 200;
 
 /// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
     pub(super) budget: u64,
-    /// Whether memory holds anything about the prompt.
-    pub(super) is_known: bool,
+    /// How well memory fits the prompt.
+    pub(super) relevance: Relevance,
     /// The words of the prompt by which sentences of a summary are chosen.
     pub(super) query_words: &'a [String],
 }
@@ -66,31 +70,32 @@ pub(super) fn choose(ranked: &[Candidate], limits: &Limits<'_>) -> Chosen {
 }
 
 fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) -> Chosen {
-    let Limits { budget, is_known, query_words } = *limits;
+    let Limits { budget, relevance, query_words } = *limits;
+    let is_limited = |pool: Pool| pool == Pool::Facts && relevance != Relevance::Strong;
     let mut page = Page { left: budget.saturating_sub(render::FRAME), ..Page::default() };
     let wanted: Vec<(usize, Candidate)> =
         (0..).zip(ranked).filter_map(|(index, candidate)| Some((index, without(candidate.clone(), shown)?))).collect();
     page.add(&wanted, Pool::Blocks, u64::MAX, query_words);
     let left = page.left;
     for (pool, percent) in SHARES {
-        let is_limited = pool == Pool::Facts && !is_known;
-        page.add(&wanted, pool, if is_limited { UNRELATED - render::FRAME } else { left * percent / 100 }, query_words);
+        let most = if is_limited(pool) { FEW_FACTS - render::FRAME } else { left * percent / 100 };
+        page.add(&wanted, pool, most, query_words);
     }
     page.add_newest(&wanted, left * NEWEST / 100, query_words);
+    page.add_few(&wanted, query_words);
     let (repeats, others): (Vec<_>, Vec<_>) = {
         let repeats = repeats(&wanted);
         wanted.iter().cloned().partition(|(index, _)| repeats.contains(index))
     };
     page.add(&others, Pool::Found, u64::MAX, query_words);
     page.add(&repeats, Pool::Found, u64::MAX, query_words);
-    for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
+    for (pool, _) in SHARES.iter().filter(|(pool, _)| !is_limited(*pool)) {
         page.add(&wanted, *pool, u64::MAX, query_words);
     }
     // Candidates that come with every prompt are not counted as omitted.
     let counts = |candidate: &Candidate| match candidate.pool {
-        Pool::Newest => false,
-        Pool::Facts => is_known,
-        _ => true,
+        Pool::Newest | Pool::Few => false,
+        pool => !is_limited(pool),
     };
     let is_counted = |(index, candidate): &&(usize, Candidate)| !page.done.contains(index) && counts(candidate);
     let omitted = wanted.iter().filter(is_counted).count();
@@ -167,6 +172,14 @@ impl Page {
             self.done.insert(*index);
             self.take(cut);
         }
+    }
+
+    /// Adds the few results of a prompt that memory hardly fits: the best one, and others as far as the limit allows.
+    fn add_few(&mut self, wanted: &[(usize, Candidate)], query_words: &[String]) {
+        let Some((_, best)) = wanted.iter().find(|(_, candidate)| candidate.pool == Pool::Few) else { return };
+        let whole = self.priced(best, self.left, query_words).filter(|_| best.summary.is_none());
+        let most = whole.map_or(FEW_RESULTS, |(_, cost)| cost.max(FEW_RESULTS));
+        self.add(wanted, Pool::Few, most, query_words);
     }
 
     /// Adds sentences of the newest summaries. Each summary gets an equal part of the tokens that the summaries before it have

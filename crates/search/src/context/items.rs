@@ -20,6 +20,8 @@ pub(super) enum Pool {
     Period,
     /// Search results, and documents.
     Found,
+    /// The few search results of a prompt that memory hardly fits.
+    Few,
     /// The newest summary of each coarse grain, if no period is asked for.
     Newest,
 }
@@ -71,11 +73,16 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
         Some(end) => format!("{since} until {}", zones.day_of(end)),
         None => format!("since {since}"),
     };
-    let text = format!("{} {} {} ({held})", fact.subject, fact.predicate.replace('_', " "), fact.object);
+    let text = format!("{} ({held})", sentence(fact));
     let mut candidate = Candidate::new(fact.id.clone(), ContextKind::Fact, Pool::Facts, &text, score);
     candidate.item.days = Some((zones.day_of(fact.mentioned.start), zones.day_of(fact.mentioned.end)));
     candidate.sources.clone_from(&fact.sources);
     candidate
+}
+
+/// Returns a fact as a sentence, without the time in which it holds.
+pub(super) fn sentence(fact: &Fact) -> String {
+    format!("{} {} {}", fact.subject, fact.predicate.replace('_', " "), fact.object)
 }
 
 /// Converts a memory. The line names the speaker but no day: the day of a turn or statement is written above it.

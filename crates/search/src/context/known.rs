@@ -1,4 +1,5 @@
-//! Candidates that need no search: facts about the named entities and the speaker, the last turns, and the newest summaries.
+//! Candidates that need no search: facts about the named entities, the last turns, and the newest summaries. Facts about the
+//! speaker are in `speaker.rs`.
 
 use std::cmp::Reverse;
 
@@ -11,20 +12,19 @@ use futures::future::try_join_all;
 use super::entities::candidates;
 use super::items::{self, Candidate, Pool};
 use super::prompt_terms::{shared, words};
+use super::speaker::SpeakerFact;
 use crate::Search;
 use crate::range::within_until;
 
 /// Maximum number of names of a prompt; the longest are kept.
 const NAMES: usize = 8;
 /// Maximum number of facts per entity.
-const EACH: usize = 12;
+pub(super) const MAX_FACTS: usize = 12;
 /// Number of last turns of the current conversation.
 const LAST: usize = 6;
 
 /// Score of a fact about a named entity: as high as that of a good search result.
 const NAMED: f64 = 3.0;
-/// Score of a fact about the speaker: lower, because these facts come with every prompt.
-const SPEAKER: f64 = 1.0;
 /// Score per word of a fact's predicate and object that occurs in the prompt, up to `MAX_SHARED` words.
 const SHARED: f64 = 1.0;
 const MAX_SHARED: usize = 2;
@@ -37,7 +37,7 @@ pub(super) struct Known {
     /// Facts about the entities that the prompt names.
     pub(super) named: Vec<Candidate>,
     /// Facts about the speaker.
-    pub(super) speaker: Vec<Candidate>,
+    pub(super) speaker: Vec<SpeakerFact>,
     /// The names in the prompt that are subjects of facts. If there are any, memory counts as knowing the prompt, except for small
     /// talk. Names that are only objects are left out, because many of them are ordinary words.
     pub(super) subjects: Vec<String>,
@@ -60,30 +60,27 @@ impl Search {
         let query_words = words(&request.prompt);
         // Plans may be dated in the future, so only facts that hold now are read.
         let along = Along { said_within: Some(within_until(range, zones, now)), as_of: Some(now), ..Along::default() };
-        let mut known = Known::default();
+        let speaker = self.facts_about_speaker(agent, request, &along, zones).await?;
+        let mut known = Known { speaker, ..Known::default() };
         for name in names {
-            let facts = self.facts_of(agent, &name, &along, &query_words).await?;
-            known.named.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, NAMED, zones)));
+            let facts = self.facts_of(agent, &name, &along, &query_words, MAX_FACTS).await?;
+            known.named.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, zones)));
             if facts.iter().any(|(_, fact)| entity_key(&fact.object) != name) {
                 known.subjects.push(name);
             }
         }
-        let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
-        if let Some(name) = speaker {
-            let facts = self.facts_of(agent, &name, &along, &query_words).await?;
-            known.speaker.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, SPEAKER, zones)));
-        }
         Ok(known)
     }
 
-    /// Returns at most [`EACH`] facts of one entity, each with the number of words of its predicate and object that occur in
+    /// Returns at most `most` facts of one entity, each with the number of words of its predicate and object that occur in
     /// the prompt. Facts with the most such words come first; among equals, the facts that began to hold last.
-    async fn facts_of(
+    pub(super) async fn facts_of(
         &self,
         agent: &Agent,
         name: &str,
         along: &Along,
         query_words: &[String],
+        most: usize,
     ) -> Result<Vec<(usize, Fact)>> {
         let walk = Walk { from: name.to_owned(), depth: 1, along: along.clone(), limit: None };
         let reached = self.facts.walk(agent, &walk).await?;
@@ -91,7 +88,7 @@ impl Search {
         let mut facts: Vec<(usize, Fact)> =
             reached.into_iter().map(|reached| (shared(&reached.fact), reached.fact)).collect();
         facts.sort_by_key(|(shared, fact)| Reverse((*shared, fact.valid_from)));
-        facts.truncate(EACH);
+        facts.truncate(most);
         Ok(facts)
     }
 
@@ -147,11 +144,16 @@ impl Search {
     }
 }
 
-fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
-    items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MAX_SHARED) as f64, zones)
+fn item(fact: &Fact, shared: usize, zones: &Zones) -> Candidate {
+    items::of_fact(fact, NAMED * worth(fact) + shared_score(shared), zones)
+}
+
+/// Returns the part of a fact's score for this number of shared words.
+pub(super) fn shared_score(shared: usize) -> f64 {
+    SHARED * shared.min(MAX_SHARED) as f64
 }
 
 /// Returns the factor by which a fact's confidence scales its score without the part for shared words, between 0.5 and 1.
-fn worth(fact: &Fact) -> f64 {
+pub(super) fn worth(fact: &Fact) -> f64 {
     0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
 }

@@ -1,6 +1,7 @@
 //! Tests of contexts over in-memory stores.
 
 mod parts;
+mod relevance;
 mod reranking;
 
 use annals_core::prelude::*;

@@ -105,7 +105,10 @@ mod tests {
             found.push(NamedConversation { name: conversation.to_string().into() });
             all.push((0.0, matched));
         }
-        coverage(&rows, &FoundConversations { found, rows: all.len(), all: Conversations::of(all.into_iter()) })
+        coverage(
+            &rows,
+            &FoundConversations { found, all: Conversations::of(all.into_iter()), ..FoundConversations::default() },
+        )
     }
 
     #[test]

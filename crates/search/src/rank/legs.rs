@@ -36,7 +36,8 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
     // Without a vector, the statistics of similarity are empty and only those of relevance have the number of rows.
     let compared = findings.similarity.rows.max(findings.relevance.rows);
-    let conversations = FoundConversations { found, all: findings.all_conversations, rows: compared };
+    let similarity_of_all = Spread { rows: compared, ..findings.similarity };
+    let conversations = FoundConversations { found, all: findings.all_conversations, similarity: similarity_of_all };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let unmatched = UNMATCHED_WORDS * findings.rarest;
     let mut indexes: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());

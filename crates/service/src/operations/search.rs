@@ -156,6 +156,7 @@ mod tests {
                 summary_range: None,
                 results: Vec::new(),
                 compared: 0,
+                mean_similarity: 0.0,
                 grains: Vec::new(),
                 times: Vec::new(),
                 period: None,

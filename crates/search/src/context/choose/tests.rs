@@ -34,9 +34,9 @@ fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
 }
 
 /// Returns the chosen candidates, sorted: the id of each, and for a summary its sentences.
-fn shown(candidates: &[Candidate], budget: u64, is_known: bool, query_words: &str) -> Vec<String> {
+fn shown(candidates: &[Candidate], budget: u64, relevance: Relevance, query_words: &str) -> Vec<String> {
     let query_words = super::super::prompt_terms::words(query_words);
-    let chosen = choose(candidates, &Limits { budget, is_known, query_words: &query_words });
+    let chosen = choose(candidates, &Limits { budget, relevance, query_words: &query_words });
     let line = |candidate: &Candidate| {
         let lines = candidate.summary.iter().flat_map(|(_, lines)| lines.iter().map(|line| line.text.as_str()));
         [&[candidate.item.id.as_str()], &lines.collect::<Vec<_>>()[..]].concat().join(" ")
@@ -55,10 +55,10 @@ fn fact_and_sentence_are_dropped_if_their_turn_is_shown() {
         summary("s-1", Pool::Found, &[("moved", "t-1"), ("sold", "t-3")]),
         summary("s-2", Pool::Found, &[("bern", "t-1")]),
     ];
-    assert_eq!(shown(&all, 1000, true, ""), ["f-2", "s-1 sold", "t-1"]);
+    assert_eq!(shown(&all, 1000, Relevance::Strong, ""), ["f-2", "s-1 sold", "t-1"]);
     // If the turn does not fit, the fact is shown.
     let long = turn("t-1", &"I moved to Bern. ".repeat(30));
-    assert_eq!(shown(&[long, all[1].clone()], 100, true, ""), ["f-1"]);
+    assert_eq!(shown(&[long, all[1].clone()], 100, Relevance::Strong, ""), ["f-1"]);
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn turn_is_dropped_if_the_requested_period_covers_it() {
         turn("t-2", "I sold the boat"),
         summary("s-1", Pool::Period, &[("moved", "t-1"), ("painted", "t-9")]),
     ];
-    let limits = Limits { budget: 1000, is_known: true, query_words: &[] };
-    assert_eq!(shown(&all, 1000, true, ""), ["s-1 moved painted", "t-2"]);
+    let limits = Limits { budget: 1000, relevance: Relevance::Strong, query_words: &[] };
+    assert_eq!(shown(&all, 1000, Relevance::Strong, ""), ["s-1 moved painted", "t-2"]);
     assert_eq!(choose(&all, &limits).omitted, 0, "what is said already is not left out for the budget");
 }
 
@@ -81,7 +81,7 @@ fn facts_get_their_share_and_unused_room() {
     let turns: Vec<Candidate> =
         (10..60).map(|number| turn(&format!("t-{number}"), "Something that was said")).collect();
     let count = |candidates: &[Candidate], start: &str| {
-        shown(candidates, 500, true, "").iter().filter(|line| line.starts_with(start)).count()
+        shown(candidates, 500, Relevance::Strong, "").iter().filter(|line| line.starts_with(start)).count()
     };
     let both = [&turns[..], &facts[..]].concat();
     let (among, alone) = (count(&both, "f-"), count(&facts, "f-"));
@@ -97,10 +97,10 @@ fn requested_sentences_of_a_long_summary_are_kept() {
         + render::price_of_heading(Section::Summaries)
         + render::price_of_head("2026-W10".parse().unwrap());
     let one = room + render::price_of_sentence(sentences[1].0);
-    assert_eq!(shown(&all, one, true, "Who sold the boats?"), ["s-1 Bob sold a boat"]);
-    assert_eq!(shown(&all, room, true, "Who sold the boats?"), [""; 0]);
+    assert_eq!(shown(&all, one, Relevance::Strong, "Who sold the boats?"), ["s-1 Bob sold a boat"]);
+    assert_eq!(shown(&all, room, Relevance::Strong, "Who sold the boats?"), [""; 0]);
     let whole = "s-1 Ann painted the whole kitchen Bob sold a boat The cat was ill again";
-    assert_eq!(shown(&all, 500, true, "Who sold the boats?"), [whole]);
+    assert_eq!(shown(&all, 500, Relevance::Strong, "Who sold the boats?"), [whole]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn newest_summaries_share_a_tenth_without_repeats() {
     let month = summary("s-2", Pool::Newest, &[("Ann moved to Bern", "x-1"), ("The cat was ill", "x-3")]);
     let all = [&turns[..], &[year.clone(), month]].concat();
     let summaries = |candidates: &[Candidate], budget: u64| {
-        let lines = shown(candidates, budget, true, "");
+        let lines = shown(candidates, budget, Relevance::Strong, "");
         lines.into_iter().filter(|line| line.starts_with("s-")).collect::<Vec<_>>()
     };
     assert_eq!(summaries(&all, 2000), ["s-1 Ann moved to Bern Bob sold a boat", "s-2 The cat was ill"]);
@@ -119,17 +119,38 @@ fn newest_summaries_share_a_tenth_without_repeats() {
     // A turn that is shown replaces the sentence made from it.
     let same = [&all[..], &[turn("x-1", "I moved to Bern")]].concat();
     assert_eq!(summaries(&same, 5000), ["s-1 Bob sold a boat", "s-2 The cat was ill"]);
-    let limits = Limits { budget: 100, is_known: true, query_words: &[] };
+    let limits = Limits { budget: 100, relevance: Relevance::Strong, query_words: &[] };
     assert_eq!(choose(&[year], &limits).omitted, 0, "what comes with every prompt is not missed");
 }
 
 #[test]
-fn prompt_unknown_to_memory_gets_sixty_tokens_of_facts() {
+fn prompt_unknown_to_memory_gets_ninety_tokens_of_facts() {
     let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
-    let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, query_words: &[] });
+    let chosen = choose(&facts, &Limits { budget: 2000, relevance: Relevance::None, query_words: &[] });
     let text = render::render(&render::arrange(chosen.candidates));
-    assert!(!text.is_empty() && annals_core::tokens(&text) <= UNRELATED, "{text}");
-    assert_eq!(shown(&facts, 2000, true, "").len(), 8);
+    assert!(!text.is_empty() && annals_core::tokens(&text) <= FEW_FACTS, "{text}");
+    assert_eq!(shown(&facts, 2000, Relevance::Strong, "").len(), 8);
+}
+
+#[test]
+fn prompt_that_memory_hardly_fits_gets_few_results() {
+    fn check(candidates: &[Candidate], expect: &[&str]) {
+        assert_eq!(shown(candidates, 2000, Relevance::Weak, ""), expect);
+    }
+    let of = |id: &str, words: usize| Candidate { pool: Pool::Few, ..turn(id, &"word ".repeat(words)) };
+    check(&[of("t-1", 40), of("t-2", 40), of("t-3", 40), of("t-4", 5)], &["t-1", "t-2", "t-4"]);
+    // The best turn is shown however long it is, and nothing else then.
+    check(&[of("t-1", 500), of("t-2", 5)], &["t-1"]);
+    check(&[of("t-1", 5), of("t-2", 500), of("t-3", 5)], &["t-1", "t-3"]);
+    let long =
+        "He painted the whole kitchen and the bathroom in a colour that nobody else in the house had seen. ".repeat(3);
+    let sentences = [("Ann sold the boat", ""), (long.as_str(), ""), (long.as_str(), "")];
+    check(&[summary("s-1", Pool::Few, &sentences)], &[&format!("s-1 Ann sold the boat {long}")]);
+    let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
+    let limits = Limits { budget: 2000, relevance: Relevance::Weak, query_words: &[] };
+    let chosen = choose(&[&facts[..], &[of("t-1", 60)]].concat(), &limits);
+    assert!((2..8).contains(&chosen.candidates.len()), "{}", chosen.candidates.len());
+    assert_eq!(chosen.omitted, 0);
 }
 
 #[test]
@@ -144,7 +165,7 @@ fn older_turns_with_the_same_words_give_way_to_other_turns() {
     let mut all: Vec<Candidate> =
         (1..=6).map(|day| on(&format!("t-{day}"), &format!("2026-03-0{day}"), question, 9.0)).collect();
     all.push(on("t-answer", "2026-03-06", "assistant: Renamed handlers.py to routes.py.", 1.0));
-    let three = (1..1000).map(|budget| shown(&all, budget, true, "")).find(|shown| shown.len() == 3);
+    let three = (1..1000).map(|budget| shown(&all, budget, Relevance::Strong, "")).find(|shown| shown.len() == 3);
     assert_eq!(three.unwrap(), ["t-5", "t-6", "t-answer"]);
-    assert_eq!(shown(&all, 1000, true, "").len(), all.len(), "they are shown if there is room");
+    assert_eq!(shown(&all, 1000, Relevance::Strong, "").len(), all.len(), "they are shown if there is room");
 }
