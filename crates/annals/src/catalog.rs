@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_catalog::{PostgresCatalog, SqliteCatalog};
+use annals_catalog::{PostgresCatalog, SqliteCatalog, TakenLease};
 use annals_core::ports::Store;
 use annals_core::{Error, Result};
 use async_trait::async_trait;
@@ -35,9 +35,9 @@ pub(crate) fn is_in_database(folder: &Path) -> bool {
 }
 
 impl Catalog {
-    /// Opens the catalog, or creates it. Refuses a folder that has its catalog elsewhere. A node of a cluster passes the epoch of its
+    /// Opens the catalog, or creates it. Refuses a folder that has its catalog elsewhere. A node of a cluster passes its
     /// lease.
-    pub(crate) fn open(folder: &Path, config: &CatalogConfig, epoch: Option<i64>) -> Result<Catalog> {
+    pub(crate) fn open(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
         let refused = |reason: String| Err(Error::invalid("catalog.url", reason));
         let shown = folder.display();
         match config.url() {
@@ -50,8 +50,10 @@ impl Catalog {
                  `annals export` and `annals import`"
             )),
             Some(url) => {
-                let opened =
-                    epoch.map_or_else(|| PostgresCatalog::open(url), |epoch| PostgresCatalog::open_as_node(url, epoch));
+                let opened = match lease {
+                    Some(lease) => PostgresCatalog::open_as_node(url, lease),
+                    None => PostgresCatalog::open(url),
+                };
                 Ok(Catalog::Database(Arc::new(opened?)))
             }
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use annals_catalog::{Claimed, Lease, Node};
+use annals_catalog::{Claimed, Lease, Node, TakenLease};
 use annals_core::{Error, Result, Timestamp};
 use annals_objects::WriteGuard;
 use annals_server::ActiveNode;
@@ -34,7 +34,7 @@ const RENEWAL: u32 = 5;
 /// The lease under which a node opens its stores.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeLease {
-    pub epoch: i64,
+    pub lease: TakenLease,
     pub guard: WriteGuard,
 }
 
@@ -51,7 +51,7 @@ enum Standing {
 
 /// The membership of this process in a cluster.
 pub(crate) struct Membership {
-    address: String,
+    node: Node,
     length: Duration,
     standing: watch::Receiver<Standing>,
     active: watch::Sender<Option<String>>,
@@ -64,8 +64,8 @@ impl Membership {
     /// Joins the cluster that is configured, and begins to claim the lease. `None` if this is a single service.
     pub(crate) fn join(config: &Config) -> Result<Option<Membership>> {
         let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else { return Ok(None) };
-        let (address, length) = (address.to_owned(), config.cluster.lease());
-        let lease = Lease::new(url, Node { id: new_id()?, address: address.clone() }, length)?;
+        let (node, length) = (Node { id: new_id()?, address: address.to_owned() }, config.cluster.lease());
+        let lease = Lease::new(url, node.clone(), length)?;
         let (set_standing, standing) = watch::channel(Standing::StandsBy);
         let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
         let mut keeper =
@@ -75,7 +75,7 @@ impl Membership {
         let until = stop.clone();
         let keep = move || runtime.block_on(keeper.keep(until));
         let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
-        Ok(Some(Membership { address, length, standing, active, deadline, stop, thread }))
+        Ok(Some(Membership { node, length, standing, active, deadline, stop, thread }))
     }
 
     /// Waits until this node has the lease.
@@ -83,7 +83,8 @@ impl Membership {
         let mut standing = self.standing.clone();
         loop {
             if let Standing::Active { epoch } = *standing.borrow_and_update() {
-                return NodeLease { epoch, guard: self.guard() };
+                let lease = TakenLease { node: self.node.id.clone(), epoch };
+                return NodeLease { lease, guard: self.guard() };
             }
             if standing.changed().await.is_err() {
                 // Only if the thread panicked.
@@ -109,7 +110,7 @@ impl Membership {
 
     /// Makes this node the one that requests are forwarded to.
     pub(crate) fn serves(&self) {
-        self.active.send_replace(Some(self.address.clone()));
+        self.active.send_replace(Some(self.node.address.clone()));
     }
 
     /// Starts this process again once another node has taken the lease, unless it stops already: everything in its memory may be

@@ -147,8 +147,8 @@ impl Folder {
             embedders.require()?;
         }
         let embedders: Arc<dyn Embedders> = Arc::new(embedders);
-        let (epoch, guard) = opening.lease.map(|lease| (lease.epoch, lease.guard)).unzip();
-        let catalog = Catalog::open(&path, &opening.catalog, epoch)?;
+        let (lease, guard) = opening.lease.map(|node| (node.lease, node.guard)).unzip();
+        let catalog = Catalog::open(&path, &opening.catalog, lease)?;
         let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
         let store = catalog.store();
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);

@@ -59,7 +59,7 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
-pub use postgres::{Claimed, Durability, Lease, Node, PostgresServer, is_url as is_postgres_url};
+pub use postgres::{Claimed, Durability, Lease, Node, PostgresServer, TakenLease, is_url as is_postgres_url};
 pub use sqlite::ahead::read_ahead;
 pub use sqlite::open::Options;
 
@@ -94,14 +94,14 @@ impl PostgresCatalog {
         PostgresCatalog::open_under(url, None)
     }
 
-    /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has the lease with this epoch. Once another node
-    /// has taken the lease, every operation fails.
-    pub fn open_as_node(url: &str, epoch: i64) -> Result<PostgresCatalog> {
-        PostgresCatalog::open_under(url, Some(epoch))
+    /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has taken this lease. Once another node has taken
+    /// it, every operation fails.
+    pub fn open_as_node(url: &str, lease: TakenLease) -> Result<PostgresCatalog> {
+        PostgresCatalog::open_under(url, Some(lease))
     }
 
-    fn open_under(url: &str, epoch: Option<i64>) -> Result<PostgresCatalog> {
-        let db = outside_a_runtime(|| postgres::open(url, epoch))?;
+    fn open_under(url: &str, lease: Option<TakenLease>) -> Result<PostgresCatalog> {
+        let db = outside_a_runtime(|| postgres::open(url, lease))?;
         Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
     }
 

@@ -43,7 +43,7 @@ use tokio_postgres::{Config, Statement};
 
 pub use care::ServerCare;
 pub use durability::{Durability, PostgresServer};
-pub use lease::{Claimed, Lease, Node};
+pub use lease::{Claimed, Lease, Node, TakenLease};
 pub use schema::is_url;
 pub(crate) use schema::{examine, open};
 
@@ -60,8 +60,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A connection to the database.
 pub struct Postgres {
     config: Config,
-    /// The epoch of the lease under which a node uses the database.
-    epoch: Option<i64>,
+    /// The lease under which a node uses the database.
+    lease: Option<TakenLease>,
     runtime: Runtime,
     /// `None` while the connection is lost.
     session: RefCell<Option<Session>>,
@@ -131,7 +131,7 @@ impl Postgres {
     fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {
-            match Session::open(&self.runtime, &self.config, self.epoch) {
+            match Session::open(&self.runtime, &self.config, self.lease.as_ref()) {
                 Err(_) if begun.elapsed() < max_wait => std::thread::sleep(PAUSE),
                 // The error is not transient, so that the caller does not retry once more.
                 done => return done.map_err(|error| Error::other(error.to_string())),

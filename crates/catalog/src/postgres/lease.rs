@@ -45,10 +45,18 @@ pub struct Node {
     pub address: String,
 }
 
+/// A lease that a node has taken. The catalog is opened under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenLease {
+    /// The id of the node. A database that lost its last commits in a fail-over may give one epoch to two nodes.
+    pub node: String,
+    pub epoch: i64,
+}
+
 /// The outcome of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// The node has the lease. It opens the catalog under this epoch.
+    /// The node has the lease.
     Taken { epoch: i64 },
     /// Another node has it.
     HeldBy { address: String },
@@ -152,6 +160,10 @@ mod tests {
         Lease::new(&schema.url, node, length).unwrap()
     }
 
+    fn open_as(schema: &Schema, node: &str, epoch: i64) -> annals_core::Result<PostgresCatalog> {
+        PostgresCatalog::open_as_node(&schema.url, TakenLease { node: node.to_owned(), epoch })
+    }
+
     fn held_by(name: &str) -> Claimed {
         Claimed::HeldBy { address: format!("{name}:7411") }
     }
@@ -195,19 +207,21 @@ mod tests {
         let Some(schema) = Schema::new() else { return };
         let (mut first, mut second) = (node(&schema, "first", OVER), node(&schema, "second", LONG));
         assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
-        let former = PostgresCatalog::open_as_node(&schema.url, 1).unwrap();
+        let former = open_as(&schema, "first", 1).unwrap();
         say(&former, "1").await.unwrap();
         assert_eq!(second.claim().await.unwrap(), Claimed::Taken { epoch: 2 });
         assert!(say(&former, "2").await.is_err());
-        let error = format!("{:?}", PostgresCatalog::open_as_node(&schema.url, 1).err().unwrap());
+        let error = format!("{:?}", open_as(&schema, "first", 1).err().unwrap());
         assert!(error.contains("another node of the cluster has taken over"), "{error}");
 
-        let present = PostgresCatalog::open_as_node(&schema.url, 2).unwrap();
+        assert!(open_as(&schema, "first", 2).is_err(), "another node has this epoch");
+
+        let present = open_as(&schema, "second", 2).unwrap();
         say(&present, "3").await.unwrap();
         assert!(say(&former, "4").await.is_err());
         drop(present);
         assert!(say(&former, "5").await.is_err(), "the lock is free, but the epoch is over");
-        let present = PostgresCatalog::open_as_node(&schema.url, 2).unwrap();
+        let present = open_as(&schema, "second", 2).unwrap();
         assert_eq!(present.counts(&agent("me")).await.unwrap().memories[0], 2);
     }
 
@@ -215,7 +229,7 @@ mod tests {
     async fn session_of_the_same_epoch_goes_on_after_the_server_ended_it() {
         let Some(schema) = Schema::new() else { return };
         assert_eq!(node(&schema, "first", OVER).claim().await.unwrap(), Claimed::Taken { epoch: 1 });
-        let catalog = PostgresCatalog::open_as_node(&schema.url, 1).unwrap();
+        let catalog = open_as(&schema, "first", 1).unwrap();
         schema.cutter()();
         say(&catalog, "1").await.unwrap();
     }

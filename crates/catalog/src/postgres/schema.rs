@@ -8,6 +8,7 @@ use tokio_postgres::Config;
 
 use super::commits::Marks;
 use super::durability::{PostgresServer, server};
+use super::lease::TakenLease;
 use super::session::Session;
 use super::{Postgres, tls};
 use crate::columns::signed;
@@ -24,10 +25,10 @@ const SCHEMA: &str = include_str!("../sql/postgres.sql");
 
 const DOING: &str = "opening the catalog in PostgreSQL";
 
-/// Connects to the database of a URL or a list of `key=value`, ready for use. A node of a cluster passes the epoch of its lease.
-/// Errors never contain the password.
-pub(crate) fn open(url: &str, epoch: Option<i64>) -> annals_core::Result<Postgres> {
-    let db = Postgres { epoch, ..connection(url)? };
+/// Connects to the database of a URL or a list of `key=value`, ready for use. A node of a cluster passes its lease. Errors
+/// never contain the password.
+pub(crate) fn open(url: &str, lease: Option<TakenLease>) -> annals_core::Result<Postgres> {
+    let db = Postgres { lease, ..connection(url)? };
     prepare(&db).map_err(|failure| failure.context(DOING))?;
     Ok(db)
 }
@@ -69,7 +70,7 @@ fn connection(url: &str) -> annals_core::Result<Postgres> {
     let runtime = runtime.map_err(|error| Error::storage(DOING, error))?;
     Ok(Postgres {
         config,
-        epoch: None,
+        lease: None,
         runtime,
         session: RefCell::new(None),
         interruption: RefCell::new(None),

@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Statement};
 
+use super::lease::TakenLease;
 use super::sql::translated;
 use super::tls;
 use super::values::Bound;
@@ -47,15 +48,15 @@ pub(super) struct Session {
 type Prepared = (Vec<Type>, Statement);
 
 impl Session {
-    /// Connects, and takes the lock. A node passes its epoch; the session is refused if that is not the current one.
-    pub(super) fn open(runtime: &Runtime, config: &Config, epoch: Option<i64>) -> Result<Session, Error> {
+    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it.
+    pub(super) fn open(runtime: &Runtime, config: &Config, lease: Option<&TakenLease>) -> Result<Session, Error> {
         let session = Session::without_lock(runtime, config)?;
         let client = &session.client;
         runtime.block_on(async {
-            let Some(epoch) = epoch else { return lock(client).await };
+            let Some(lease) = lease else { return lock(client).await };
             client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
             lock(client).await?;
-            let checked = check_epoch(client, epoch).await;
+            let checked = check_lease(client, lease).await;
             if checked.is_err() {
                 // The connection is only closed when its runtime runs again. Until then it would keep the present node out.
                 client.batch_execute("SELECT pg_advisory_unlock_all()").await?;
@@ -160,9 +161,10 @@ pub(super) fn lock_holders() -> String {
 }
 
 /// Fails if another node has taken the lease. Comes after the lock: a node that takes the lease later ends this session.
-async fn check_epoch(client: &Client, epoch: i64) -> Result<(), Error> {
-    match client.query_opt("SELECT epoch FROM node_lease", &[]).await? {
-        Some(row) if row.get::<_, i64>(0) == epoch => Ok(()),
-        _ => Err(Error::other("another node of the cluster has taken over")),
+async fn check_lease(client: &Client, TakenLease { node, epoch }: &TakenLease) -> Result<(), Error> {
+    let held = "SELECT 1 FROM node_lease WHERE node = $1 AND epoch = $2";
+    match client.query_opt(held, &[node, epoch]).await? {
+        Some(_) => Ok(()),
+        None => Err(Error::other("another node of the cluster has taken over")),
     }
 }
