@@ -180,7 +180,7 @@ fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
 fn found(answer: &Answer, relevance: Relevance) -> impl Iterator<Item = Candidate> + '_ {
     let pool = move |found: &Found| match found.memory.kind() {
         Kind::Summary if is_of_requested_period(answer, found) => Pool::Period,
-        _ if relevance == Relevance::Weak => Pool::Few,
+        _ if relevance < Relevance::Strong => Pool::Few,
         _ => Pool::Found,
     };
     answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))

@@ -18,7 +18,9 @@ use crate::question::Question;
 pub(super) enum Relevance {
     /// Memory holds nothing about the prompt.
     None,
-    /// Memory may hold something about it: a context gets a few search results.
+    /// Memory knows the first name of a person in the prompt, but not the surname: a context gets the best few search results.
+    Namesake,
+    /// Memory may hold something about it: a context gets some search results.
     Weak,
     /// Memory holds something about it: a context fills its budget.
     Strong,
@@ -75,7 +77,7 @@ pub(super) fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
         return Relevance::Strong;
     }
     // The prompt may add a surname that memory does not have.
-    let least = if prompt.namesakes.is_empty() { Relevance::None } else { Relevance::Weak };
+    let least = if prompt.namesakes.is_empty() { Relevance::None } else { Relevance::Namesake };
     of_results(prompt, answer).max(least)
 }
 
@@ -253,11 +255,11 @@ mod tests {
             assert_eq!(relevance(&prompt, &answer(0.3, 0.3, 600)), expect, "{text:?}");
         }
         check("Who is Peder?", &["peder"], &[], Relevance::Strong);
-        check("Who is Peder Pan?", &["peder"], &["peder"], Relevance::Weak);
+        check("Who is Peder Pan?", &["peder"], &["peder"], Relevance::Namesake);
         check("Who is Peder Pan to Eve?", &["peder", "eve"], &["peder"], Relevance::Strong);
         // The speaker of the memory is Ann Lee.
         check("Who is Ann?", &[], &[], Relevance::Strong);
-        check("Who is Ann Pan?", &[], &["ann"], Relevance::Weak);
+        check("Who is Ann Pan?", &[], &["ann"], Relevance::Namesake);
         check("Hello Eve", &["eve"], &[], Relevance::None);
     }
 }

@@ -135,7 +135,7 @@ fn prompt_unknown_to_memory_gets_ninety_tokens_of_facts() {
 #[test]
 fn prompt_that_memory_hardly_fits_gets_few_results() {
     fn check(candidates: &[Candidate], expect: &[&str]) {
-        assert_eq!(shown(candidates, 2000, Relevance::Weak, ""), expect);
+        assert_eq!(shown(candidates, 2000, Relevance::Namesake, ""), expect);
     }
     let of = |id: &str, words: usize| Candidate { pool: Pool::Few, ..turn(id, &"word ".repeat(words)) };
     check(&[of("t-1", 40), of("t-2", 40), of("t-3", 40), of("t-4", 5)], &["t-1", "t-2", "t-4"]);
@@ -151,6 +151,10 @@ fn prompt_that_memory_hardly_fits_gets_few_results() {
     let chosen = choose(&[&facts[..], &[of("t-1", 60)]].concat(), &limits);
     assert!((2..8).contains(&chosen.candidates.len()), "{}", chosen.candidates.len());
     assert_eq!(chosen.omitted, 0);
+    // If the whole prompt fits weakly, and not a first name alone, the limit is higher.
+    let turns: Vec<Candidate> = (10..60).map(|number| of(&format!("t-{number}"), 40)).collect();
+    let count = |relevance| shown(&turns, 5000, relevance, "").len();
+    assert_eq!([Relevance::Namesake, Relevance::Weak].map(count), [2, 12]);
 }
 
 #[test]
