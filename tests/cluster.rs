@@ -1,12 +1,11 @@
 //! A cluster, through the command: two or three nodes over one PostgreSQL database and one bucket. Whatever ends the active node,
 //! another takes over; nothing acknowledged is lost or stored twice, and the tables equal the catalog.
 //!
-//! `ANNALS_CLUSTER_ROUNDS` is the number of times that the active node is ended.
+//! `ANNALS_TAKEOVER_ROUNDS` is the number of times that the active node is ended.
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -60,6 +59,12 @@ impl Shared {
     }
 }
 
+/// Returns the first of as many ports that no other test takes. They are below those that the system gives to port 0.
+fn ports(number: u16) -> u16 {
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    20_000 + (std::process::id() % 100) as u16 * 100 + TAKEN.fetch_add(number, Ordering::Relaxed)
+}
+
 /// A running node.
 struct Node {
     annals: Annals,
@@ -71,7 +76,7 @@ struct Node {
 
 impl Node {
     fn start(shared: &Shared) -> Node {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = ports(1);
         Node::start_in(shared.folder(Some(port)), port)
     }
 
@@ -206,7 +211,7 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     assert_eq!(stored(&key, &second).await, 5);
 
     // The first one comes back and stands by.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = ports(1);
     configure(&first_folder, &std::fs::read_to_string(shared.folder(Some(port)).data().join("annals.toml")).unwrap());
     let first = Node::start_in(first_folder, port);
     assert_eq!(stored(&key, &first).await, 5);
@@ -275,7 +280,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let Some(shared) = Shared::new(LEASE) else { return };
     let key = shared.key();
-    let rounds: usize = std::env::var("ANNALS_CLUSTER_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
+    let rounds: usize = std::env::var("ANNALS_TAKEOVER_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
     let mut nodes = vec![Node::start(&shared), Node::start(&shared)];
     let (sender, sending) = Sender::start(&key, nodes.iter().map(|node| node.address.clone()).collect());
     let beside = nodes[1].annals.run(&["status"]);
@@ -322,12 +327,10 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
 #[test]
 fn example_goes_on_after_the_active_node_is_killed() {
     let Some(shared) = Shared::new(LEASE) else { return };
-    // The script takes four ports in a row.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().min(60_000);
     let bucket = format!("s3://{}/example", shared.bucket.name);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cluster.sh");
     let mut command = Command::new("sh");
-    command.arg(script).env("ANNALS", program().get_program()).env("ANNALS_PORT", port.to_string());
+    command.arg(script).env("ANNALS", program().get_program()).env("ANNALS_PORT", ports(4).to_string());
     command.env("ANNALS_CATALOG_URL", &shared.schema.url).env("ANNALS_OBJECTS_URL", bucket);
     let output = command.env("ANNALS_OBJECTS_ENDPOINT", &shared.bucket.endpoint).output().unwrap();
     let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
