@@ -98,7 +98,7 @@ pub struct ExportedAgent {
     pub records: u64,
 }
 
-/// A [`Message`] as plain data.
+/// A [`annals_core::Message`] as plain data.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MessageItem {
     /// Id of the conversation.
