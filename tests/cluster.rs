@@ -19,7 +19,7 @@ use crate::story::line;
 use crate::test_server::Schema;
 
 /// Longer than any takeover with this lease on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// The lease of most tests, in seconds.
 const LEASE: u32 = 6;
@@ -138,7 +138,7 @@ async fn ask(key: &str, method: &str, url: &str, body: Option<&Value>) -> Value 
             Ok(answer) => panic!("{url}: {} {}", answer.status(), answer.text().await.unwrap_or_default()),
             Err(error) => format!("{error:?}"),
         };
-        assert!(begun.elapsed() < PATIENCE, "{url}: {problem}");
+        assert!(begun.elapsed() < MAX_WAIT, "{url}: {problem}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
@@ -169,7 +169,7 @@ async fn stored(key: &str, node: &Node) -> u64 {
 async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let begun = std::time::Instant::now();
     while !holds().await {
-        assert!(begun.elapsed() < PATIENCE, "{what}");
+        assert!(begun.elapsed() < MAX_WAIT, "{what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

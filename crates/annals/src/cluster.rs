@@ -40,8 +40,8 @@ pub(crate) struct NodeLease {
 
 /// Whether this node is active.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Standing {
-    StandsBy,
+enum NodeState {
+    Standby,
     Active {
         epoch: i64,
     },
@@ -53,7 +53,7 @@ enum Standing {
 pub(crate) struct Membership {
     node: Node,
     length: Duration,
-    standing: watch::Receiver<Standing>,
+    state: watch::Receiver<NodeState>,
     active: watch::Sender<Option<String>>,
     deadline: Arc<Deadline>,
     stop: CancellationToken,
@@ -61,40 +61,41 @@ pub(crate) struct Membership {
 }
 
 impl Membership {
-    /// Joins the cluster that is configured, and begins to claim the lease. `None` if this is a single service.
-    pub(crate) fn join(config: &Config) -> Result<Option<Membership>> {
-        let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else { return Ok(None) };
+    /// Joins the cluster that is configured, and begins to claim the lease: from now on this node may become active at any time.
+    pub(crate) fn join(config: &Config) -> Result<Membership> {
+        let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
+            return Err(Error::invalid("cluster.address", "is not set"));
+        };
         let (node, length) = (Node { id: new_id()?, address: address.to_owned() }, config.cluster.lease());
         let lease = Lease::new(url, node.clone(), length)?;
-        let (set_standing, standing) = watch::channel(Standing::StandsBy);
+        let (set_state, state) = watch::channel(NodeState::Standby);
         let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
-        let mut keeper =
-            Keeper { lease, length, standing: set_standing, active: active.clone(), deadline: deadline.clone() };
+        let mut keeper = Keeper { lease, length, state: set_state, active: active.clone(), deadline: deadline.clone() };
         let failed = |cause| Error::storage("starting the thread of the lease", cause);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let until = stop.clone();
         let keep = move || runtime.block_on(keeper.keep(until));
         let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
-        Ok(Some(Membership { node, length, standing, active, deadline, stop, thread }))
+        Ok(Membership { node, length, state, active, deadline, stop, thread })
     }
 
     /// Waits until this node has the lease.
     pub(crate) async fn lease(&self) -> NodeLease {
-        let mut standing = self.standing.clone();
+        let mut state = self.state.clone();
         loop {
-            if let Standing::Active { epoch } = *standing.borrow_and_update() {
+            if let NodeState::Active { epoch } = *state.borrow_and_update() {
                 let lease = TakenLease { node: self.node.id.clone(), epoch };
                 return NodeLease { lease, guard: self.guard() };
             }
-            if standing.changed().await.is_err() {
+            if state.changed().await.is_err() {
                 // Only if the thread panicked.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Allows writes to the bucket as long as the lease has certainly not ended. A write that was begun then ends before another
-    /// node writes.
+    /// Allows writes to the bucket in the first two thirds of the lease. A write that was begun then is given up within the last
+    /// third.
     fn guard(&self) -> WriteGuard {
         let deadline = self.deadline.clone();
         WriteGuard {
@@ -109,16 +110,16 @@ impl Membership {
     }
 
     /// Makes this node the one that requests are forwarded to.
-    pub(crate) fn serves(&self) {
+    pub(crate) fn announce(&self) {
         self.active.send_replace(Some(self.node.address.clone()));
     }
 
     /// Starts this process again once another node has taken the lease, unless it stops already: everything in its memory may be
     /// out of date.
     pub(crate) fn start_again_when_lost(&self, stop: CancellationToken) {
-        let mut standing = self.standing.clone();
+        let mut state = self.state.clone();
         tokio::spawn(async move {
-            let is_lost = standing.wait_for(|standing| *standing == Standing::Lost).await.is_ok();
+            let is_lost = state.wait_for(|state| *state == NodeState::Lost).await.is_ok();
             if is_lost && !stop.is_cancelled() {
                 tracing::error!("another node has taken over; this one starts again and stands by");
                 start_again();
@@ -166,7 +167,7 @@ fn may_write_for(length: Duration) -> Duration {
 struct Keeper {
     lease: Lease,
     length: Duration,
-    standing: watch::Sender<Standing>,
+    state: watch::Sender<NodeState>,
     active: watch::Sender<Option<String>>,
     deadline: Arc<Deadline>,
 }
@@ -182,21 +183,21 @@ impl Keeper {
 
     /// Claims or renews the lease once. Returns how long to wait before the next step.
     async fn step(&mut self) -> Duration {
-        let (sent, standing) = (Clocks::now(), *self.standing.borrow());
+        let (sent, state) = (Clocks::now(), *self.state.borrow());
         let longest = self.length / RENEWAL;
-        match standing {
-            Standing::StandsBy => {
+        match state {
+            NodeState::Standby => {
                 let claimed = timeout(longest, self.lease.claim()).await.unwrap_or_else(|_| Err(no_answer()));
                 let pause = if claimed.is_ok() { PAUSE.min(longest) } else { longest };
                 self.claimed(sent, claimed);
                 pause
             }
-            Standing::Active { epoch } => {
+            NodeState::Active { epoch } => {
                 let renewed = timeout(longest, self.lease.renew(epoch)).await.unwrap_or_else(|_| Err(no_answer()));
                 self.renewed(sent, renewed);
                 longest
             }
-            Standing::Lost => longest,
+            NodeState::Lost => longest,
         }
     }
 
@@ -206,7 +207,7 @@ impl Keeper {
                 tracing::info!(epoch, "this node is active");
                 self.deadline.set(sent, may_write_for(self.length));
                 self.active.send_replace(None);
-                self.standing.send_replace(Standing::Active { epoch });
+                self.state.send_replace(NodeState::Active { epoch });
             }
             Ok(Claimed::HeldBy { address }) => {
                 self.active.send_if_modified(|active| {
@@ -225,7 +226,7 @@ impl Keeper {
             Ok(true) => self.deadline.set(sent, may_write_for(self.length)),
             Ok(false) => {
                 self.deadline.clear();
-                self.standing.send_replace(Standing::Lost);
+                self.state.send_replace(NodeState::Lost);
             }
             Err(error) => warn("renewed", &error),
         }
@@ -233,7 +234,7 @@ impl Keeper {
 
     async fn release(&mut self) {
         self.deadline.clear();
-        if let Standing::Active { epoch } = *self.standing.borrow()
+        if let NodeState::Active { epoch } = *self.state.borrow()
             && let Err(error) =
                 timeout(self.length, self.lease.release(epoch)).await.unwrap_or_else(|_| Err(no_answer()))
         {

@@ -1,8 +1,8 @@
 //! Refuses writes to a bucket once this process may not write any more, for example because another node has taken over.
 //!
 //! The condition is asked before each request, also before each repetition of one, because `object_store` repeats requests by
-//! itself. A write under way ends within a time limit, so that it has ended, or will never begin, when another process starts to
-//! write.
+//! itself. A write under way is given up after a time limit. The store may still carry it out: this guard makes a late write rare, and
+//! whoever reads the objects must notice one.
 
 use std::fmt;
 use std::io;

@@ -57,16 +57,13 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     };
     let drain = Duration::from_secs(server.drain_seconds.into());
     let claim = if args.local { Claim::take(&data, true)? } else { takeover::claim(&data, drain).await? };
-    let node = if args.local { None } else { Membership::join(&config)? };
     let process = Process { global, args, config: &config, server: &server, stop: stop_on_signal()? };
-    match node {
-        Some(node) => process.serve_as_node(node, claim, opening).await?,
-        None => {
-            let folder = Folder::open_claimed(claim, opening).await?;
-            let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
-            greet(&folder, tcp.as_ref(), global.json);
-            process.serve(folder, tcp).await?;
-        }
+    if config.cluster.node().is_some() && !args.local {
+        process.serve_as_node(claim, opening).await?;
+    } else {
+        let folder = Folder::open_claimed(claim, opening).await?;
+        let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
+        process.serve(folder, tcp).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,13 +80,15 @@ struct Process<'a> {
 
 impl Process<'_> {
     /// Stands by until this node is active, then opens the folder and serves it.
-    async fn serve_as_node(&self, node: Membership, claim: Claim, opening: Opening) -> Result<()> {
-        // What is missing is reported now, not when this node takes over.
+    async fn serve_as_node(&self, claim: Claim, opening: Opening) -> Result<()> {
+        // What is missing is reported before the node can take the lease, so that it does not keep it from the others.
         AllEmbedders::open(claim.path(), &opening.embedder, &Metrics::new())?.require()?;
         let listener = bind(self.server.listen).await?;
-        greet_as_node(&listener, self.global.json);
+        let standby_listeners = self.standby_listeners(&listener, claim.path())?;
+        let node = Membership::join(self.config)?;
         let forwarding = self.stop.child_token();
-        self.forward(&listener, claim.path(), &node, forwarding.clone())?;
+        self.forward(standby_listeners, &node, forwarding.clone());
+        greet_as_node(&listener, self.global.json);
         notify_ready();
         let Some(lease) = self.stop.run_until_cancelled(node.lease()).await else {
             node.leave().await;
@@ -102,7 +101,7 @@ impl Process<'_> {
         };
         let served = match require_key(&folder, self.server).await {
             Ok(()) => {
-                node.serves();
+                node.announce();
                 forwarding.cancel();
                 self.serve(folder, Some(listener)).await
             }
@@ -112,19 +111,23 @@ impl Process<'_> {
         served
     }
 
-    /// Starts to forward the requests that arrive at the same address and, if there is a key of the cluster, the calls of commands in
-    /// the same folder. Ends when the token is cancelled.
-    fn forward(&self, tcp: &TcpListener, data: &Path, node: &Membership, until: CancellationToken) -> Result<()> {
+    /// Returns where requests to forward arrive: at the same address and, if there is a key of the cluster, on the socket in the
+    /// folder, for commands.
+    fn standby_listeners(&self, tcp: &TcpListener, data: &Path) -> Result<StandbyListeners> {
         let tcp = copy(tcp).map_err(|cause| Error::storage("listening for requests to forward", cause))?;
         let key = self.config.cluster.key.clone();
         let unix = key.map(|key| Ok::<_, Error>((ipc::listen(data)?, key))).transpose()?;
+        Ok(StandbyListeners { tcp, unix })
+    }
+
+    /// Starts to forward requests. Ends when the token is cancelled.
+    fn forward(&self, listeners: StandbyListeners, node: &Membership, until: CancellationToken) {
         let (server, active) = (self.server.clone(), node.active());
         tokio::spawn(async move {
-            if let Err(error) = stand_by(StandbyListeners { tcp, unix }, &server, active, until).await {
+            if let Err(error) = stand_by(listeners, &server, active, until).await {
                 tracing::error!(%error, "requests cannot be forwarded");
             }
         });
-        Ok(())
     }
 
     async fn serve(&self, folder: Folder, tcp: Option<TcpListener>) -> Result<()> {
@@ -134,6 +137,7 @@ impl Process<'_> {
         }
         let alarms = jobs::alarms(&folder, self.config)?;
         let unix = ipc::listen(folder.path())?;
+        greet(&folder, tcp.as_ref(), self.global.json);
         if let Some(seconds) = self.args.exit_when_idle {
             folder.service().stop_when_idle(seconds, self.stop.clone());
         }
