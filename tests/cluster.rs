@@ -12,6 +12,7 @@ use std::time::Duration;
 use annals_testkit::Bucket;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::command::{Annals, NOW, program};
 use crate::postgres::{configure, expect_sound};
@@ -216,6 +217,38 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     let first = Node::start_in(first_folder, port);
     assert_eq!(stored(&key, &first).await, 5);
     assert!(!first.is_active().await);
+}
+
+#[tokio::test]
+async fn node_that_stands_by_and_is_told_to_stop_finishes_what_it_forwards() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Some(shared) = Shared::new(LEASE) else { return };
+    let key = shared.key();
+    let first = Node::start(&shared);
+    until("the first node is active", async || first.is_active().await).await;
+    let second = Node::start(&shared);
+    say(&key, &second, 0).await;
+
+    let host = second.address.strip_prefix("http://").unwrap().to_owned();
+    let body = json!({ "conversation": "c", "messages": [message(1)] }).to_string();
+    let (half, rest) = body.split_at(body.len() / 2);
+    let head = format!(
+        "POST /v1/agents/ann/messages HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{half}",
+        body.len()
+    );
+    let mut connection = tokio::net::TcpStream::connect(&host).await.unwrap();
+    connection.write_all(head.as_bytes()).await.unwrap();
+    // Long enough for the node to read the head.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    second.signal("-TERM");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    connection.write_all(rest.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 202"), "{answer:?}");
+    second.ended();
+    assert_eq!(stored(&key, &first).await, 2);
 }
 
 /// Returns the index of the active node.

@@ -6,6 +6,7 @@
 //! refuses them from the moment when the lease may have ended. A node that has lost the lease starts again.
 
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -17,7 +18,7 @@ use annals_objects::WriteGuard;
 use annals_server::ActiveNode;
 use annals_server::rest::chain;
 use jiff::SignedDuration;
-use tokio::sync::watch;
+use tokio::sync::{RwLock, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -56,8 +57,12 @@ pub(crate) struct Membership {
     state: watch::Receiver<NodeState>,
     active: watch::Sender<Option<String>>,
     deadline: Arc<Deadline>,
+    /// The requests that write to the bucket.
+    writes: Arc<RwLock<()>>,
     stop: CancellationToken,
     thread: JoinHandle<()>,
+    /// The program of this process. It cannot be found any more once its file was replaced.
+    program: PathBuf,
 }
 
 impl Membership {
@@ -70,13 +75,22 @@ impl Membership {
         let lease = Lease::new(url, node.clone(), length)?;
         let (set_state, state) = watch::channel(NodeState::Standby);
         let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
-        let mut keeper = Keeper { lease, length, state: set_state, active: active.clone(), deadline: deadline.clone() };
+        let writes = Arc::<RwLock<()>>::default();
+        let program = std::env::current_exe().map_err(|cause| Error::storage("finding the program", cause))?;
+        let mut keeper = Keeper {
+            lease,
+            length,
+            state: set_state,
+            active: active.clone(),
+            deadline: deadline.clone(),
+            writes: writes.clone(),
+        };
         let failed = |cause| Error::storage("starting the thread of the lease", cause);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let until = stop.clone();
         let keep = move || runtime.block_on(keeper.keep(until));
         let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
-        Ok(Membership { node, length, state, active, deadline, stop, thread })
+        Ok(Membership { node, length, state, active, deadline, writes, stop, thread, program })
     }
 
     /// Waits until this node has the lease.
@@ -101,6 +115,7 @@ impl Membership {
         WriteGuard {
             may_write: Arc::new(move || deadline.is_ahead()),
             time_limit: self.length - may_write_for(self.length),
+            writes: self.writes.clone(),
         }
     }
 
@@ -114,15 +129,16 @@ impl Membership {
         self.active.send_replace(Some(self.node.address.clone()));
     }
 
-    /// Starts this process again once another node has taken the lease, unless it stops already: everything in its memory may be
-    /// out of date.
+    /// Starts this process again once another node has taken the lease, or nobody renews it any more, because everything in its
+    /// memory may be out of date. Does nothing if the process stops or leaves the cluster.
     pub(crate) fn start_again_when_lost(&self, stop: CancellationToken) {
-        let mut state = self.state.clone();
+        let (mut state, left, program) = (self.state.clone(), self.stop.clone(), self.program.clone());
         tokio::spawn(async move {
-            let is_lost = state.wait_for(|state| *state == NodeState::Lost).await.is_ok();
-            if is_lost && !stop.is_cancelled() {
+            // The thread of the lease ends only after `left` was cancelled, or if it panicked.
+            let _ = state.wait_for(|state| *state == NodeState::Lost).await;
+            if !stop.is_cancelled() && !left.is_cancelled() {
                 tracing::error!("another node has taken over; this one starts again and stands by");
-                start_again();
+                start_again(&program);
             }
         });
     }
@@ -130,12 +146,12 @@ impl Membership {
     /// Releases the lease of a node whose stores cannot be opened. If they may be reachable later, starts this process again after a
     /// pause, unless `stop` is cancelled meanwhile; otherwise returns the error.
     pub(crate) async fn cannot_serve(self, error: Error, stop: &CancellationToken) -> Result<()> {
-        let pause = self.length;
+        let (pause, program) = (self.length, self.program.clone());
         self.leave().await;
         let Error::Storage { .. } = error else { return Err(error) };
         tracing::error!(error = chain(&error), "this node cannot serve now; it starts again and stands by");
         match stop.run_until_cancelled(tokio::time::sleep(pause)).await {
-            Some(()) => start_again(),
+            Some(()) => start_again(&program),
             None => Ok(()),
         }
     }
@@ -150,11 +166,8 @@ impl Membership {
 }
 
 /// Replaces the process by a new one with the same arguments. Only returns, and then ends, if that fails.
-fn start_again() -> ! {
-    let failed = match std::env::current_exe() {
-        Ok(program) => Command::new(program).args(std::env::args_os().skip(1)).exec(),
-        Err(cause) => cause,
-    };
+fn start_again(program: &Path) -> ! {
+    let failed = Command::new(program).args(std::env::args_os().skip(1)).exec();
     failure::end(&Error::storage("starting again", failed))
 }
 
@@ -170,6 +183,7 @@ struct Keeper {
     state: watch::Sender<NodeState>,
     active: watch::Sender<Option<String>>,
     deadline: Arc<Deadline>,
+    writes: Arc<RwLock<()>>,
 }
 
 impl Keeper {
@@ -184,20 +198,21 @@ impl Keeper {
     /// Claims or renews the lease once. Returns how long to wait before the next step.
     async fn step(&mut self) -> Duration {
         let (sent, state) = (Clocks::now(), *self.state.borrow());
-        let longest = self.length / RENEWAL;
+        let (pause, renewal) = (PAUSE.min(self.length / RENEWAL), self.length / RENEWAL);
         match state {
             NodeState::Standby => {
-                let claimed = timeout(longest, self.lease.claim()).await.unwrap_or_else(|_| Err(no_answer()));
-                let pause = if claimed.is_ok() { PAUSE.min(longest) } else { longest };
+                let claimed = self.lease.claim().await;
+                let next = if claimed.is_ok() { pause } else { renewal };
                 self.claimed(sent, claimed);
-                pause
+                next
             }
             NodeState::Active { epoch } => {
-                let renewed = timeout(longest, self.lease.renew(epoch)).await.unwrap_or_else(|_| Err(no_answer()));
+                let renewed = self.lease.renew(epoch).await;
+                let next = if renewed.is_ok() { renewal } else { pause };
                 self.renewed(sent, renewed);
-                longest
+                next
             }
-            NodeState::Lost => longest,
+            NodeState::Lost => renewal,
         }
     }
 
@@ -232,19 +247,14 @@ impl Keeper {
         }
     }
 
+    /// Releases the lease once no write to the bucket is under way: each ends within its time limit.
     async fn release(&mut self) {
         self.deadline.clear();
-        if let NodeState::Active { epoch } = *self.state.borrow()
-            && let Err(error) =
-                timeout(self.length, self.lease.release(epoch)).await.unwrap_or_else(|_| Err(no_answer()))
-        {
+        let _ = timeout(self.length - may_write_for(self.length), self.writes.write()).await;
+        if let Err(error) = self.lease.release().await {
             warn("released", &error);
         }
     }
-}
-
-fn no_answer() -> Error {
-    Error::storage("waiting for PostgreSQL", "it does not answer")
 }
 
 fn warn(done: &str, error: &Error) {

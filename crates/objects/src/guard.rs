@@ -14,6 +14,7 @@ use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
 };
+use tokio::sync::RwLock;
 
 /// When this process may write.
 #[derive(Clone)]
@@ -22,6 +23,8 @@ pub struct WriteGuard {
     pub may_write: Arc<dyn Fn() -> bool + Send + Sync>,
     /// The time limit of a request that writes.
     pub time_limit: Duration,
+    /// Each request that writes holds this for reading. Whoever has it for writing knows that none is under way.
+    pub writes: Arc<RwLock<()>>,
 }
 
 impl fmt::Debug for WriteGuard {
@@ -53,6 +56,7 @@ impl HttpService for GuardedClient {
         if request.method().is_safe() {
             return self.client.execute(request).await;
         }
+        let _under_way = self.guard.writes.read().await;
         if !(self.guard.may_write)() {
             return Err(failed(HttpErrorKind::Unknown, "this process may not write to the bucket any more"));
         }
@@ -97,11 +101,28 @@ mod tests {
         let client = HttpClient::new(Server { hangs, requests: requests.clone() });
         let may = AtomicBool::new(may_write);
         let may_write: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || may.load(Ordering::Relaxed));
-        let guarded = GuardedClient { client, guard: WriteGuard { may_write, time_limit: Duration::from_millis(20) } };
+        let guard = WriteGuard { may_write, time_limit: Duration::from_millis(20), writes: Arc::default() };
+        let guarded = GuardedClient { client, guard };
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.method_mut() = method.parse().unwrap();
         let kind = guarded.call(request).await.err().map(|error| error.kind());
         assert_eq!((kind, requests.load(Ordering::Relaxed) > 0), expect, "{method}");
+    }
+
+    #[tokio::test]
+    async fn write_under_way_is_waited_for() {
+        let client = HttpClient::new(Server { hangs: true, ..Server::default() });
+        let writes = Arc::<RwLock<()>>::default();
+        let guard =
+            WriteGuard { may_write: Arc::new(|| true), time_limit: Duration::from_millis(50), writes: writes.clone() };
+        let mut request = HttpRequest::new(HttpRequestBody::empty());
+        *request.method_mut() = "PUT".parse().unwrap();
+        let guarded = GuardedClient { client, guard };
+        let mut write = std::pin::pin!(guarded.call(request));
+        assert!(futures::poll!(&mut write).is_pending());
+        assert!(writes.try_write().is_err());
+        assert!(write.await.is_err());
+        assert!(writes.try_write().is_ok());
     }
 
     #[tokio::test]

@@ -15,7 +15,8 @@ use tracing::Instrument;
 
 use crate::rest::Code;
 
-const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// The header with the id of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Maximum bytes of an id that a client sends. Longer ids could put somebody's text into our log.
 const MAX_ID_LENGTH: usize = 64;
 
@@ -35,7 +36,7 @@ pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
 
 /// Gives a request its id and its log span, logs a line when it is answered, and records its duration in the metrics.
 pub(crate) async fn identify(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
-    let sent = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
+    let sent = request.headers().get(&REQUEST_ID).and_then(|value| value.to_str().ok());
     let id = sent.filter(|id| is_plain(id)).map_or_else(draw, str::to_owned);
     let (method, route) = (word(request.method()), route(&request));
     let span = tracing::info_span!("request", request.id = id, http.method = method, http.route = route);
@@ -53,7 +54,7 @@ pub(crate) async fn identify(State(metrics): State<Metrics>, request: Request, n
         response
     };
     let mut response = ID.scope(id, answer.instrument(span.clone())).await;
-    response.headers_mut().insert(HEADER, header);
+    response.headers_mut().insert(REQUEST_ID, header);
     response
 }
 

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::serve_connections;
 use crate::config::ServerConfig;
 use crate::ipc::forwarding_route;
-use crate::request::identify;
+use crate::request::{REQUEST_ID, identify, request_id};
 use crate::rest::{Health, Problem, alive};
 use crate::serve::connection_limits;
 
@@ -42,7 +42,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 const CONNECTING: Duration = Duration::from_secs(3);
 
 /// The value of `Via` that marks a forwarded request.
-const NODE: HeaderValue = HeaderValue::from_static("1.1 annals-node");
+const NODE: &str = "1.1 annals-node";
+
+/// How often a request is forwarded at most: by a node that stands by, and by the next one, if it takes over and forwards the
+/// request to itself once its folder is open.
+const MAX_FORWARDED: usize = 2;
 
 /// Headers that concern one connection only, or that this node has obeyed already.
 const OF_CONNECTION: [HeaderName; 7] =
@@ -83,10 +87,16 @@ async fn ready(State(active): State<ActiveNode>) -> Result<Json<Health>, Problem
 }
 
 async fn forward(State(active): State<ActiveNode>, request: Request) -> Result<Response, Problem> {
-    if request.headers().get_all(VIA).iter().any(|via| via == NODE) {
+    if times_forwarded(request.headers()) >= MAX_FORWARDED {
         return Err(no_active_node());
     }
     send(active, request).await
+}
+
+/// Returns how many nodes have forwarded a request. A proxy between them may have joined their headers.
+fn times_forwarded(headers: &HeaderMap) -> usize {
+    let vias = headers.get_all(VIA).iter().filter_map(|via| via.to_str().ok());
+    vias.flat_map(|vias| vias.split(',')).filter(|via| via.trim() == NODE).count()
 }
 
 /// Sends a request to the active node, once there is one, and returns the beginning of the answer.
@@ -125,7 +135,10 @@ async fn replaced(active: &mut ActiveNode, node: &str) {
 
 fn marked(mut request: Request) -> Request {
     remove_headers_of_connection(request.headers_mut());
-    request.headers_mut().append(VIA, NODE);
+    request.headers_mut().append(VIA, HeaderValue::from_static(NODE));
+    if let Some(id) = HeaderValue::from_str(&request_id()).ok().filter(|id| !id.is_empty()) {
+        request.headers_mut().insert(REQUEST_ID, id);
+    }
     request
 }
 
@@ -185,6 +198,7 @@ mod tests {
         async fn echo(request: Request) -> (StatusCode, String) {
             let (head, body) = request.into_parts();
             let body = to_bytes(body, 1 << 20).await.unwrap();
+            assert!(head.headers.contains_key(REQUEST_ID), "both nodes log one id");
             let headers = ["authorization", "via", "connection"].map(|name| head.headers.get(name).cloned());
             (StatusCode::ACCEPTED, format!("{} {} {headers:?} {body:?}", head.method, head.uri))
         }
@@ -213,6 +227,29 @@ mod tests {
         sleep(PAUSE).await;
         sender.send_replace(Some(node));
         assert_eq!(asked.await.unwrap().unwrap().status(), 200);
+    }
+
+    #[tokio::test]
+    async fn request_of_another_node_waits_until_this_one_has_opened_its_folder() {
+        let node = listen(Router::new().fallback(async || "here")).await;
+        let (sender, active) = watch::channel(None);
+        let opening = listen(routes(active)).await;
+        let asked = tokio::spawn(async move { ask(Some(&opening), request("GET", "/", "")).await });
+        sleep(PAUSE).await;
+        sender.send_replace(Some(node));
+        assert_eq!(asked.await.unwrap(), (200, "here".to_owned()));
+    }
+
+    #[test]
+    fn forwarding_nodes_are_counted_also_if_a_proxy_joins_their_headers() {
+        fn check(vias: &[&'static str], expect: usize) {
+            let headers = vias.iter().map(|via| (VIA, HeaderValue::from_static(via))).collect();
+            assert_eq!(times_forwarded(&headers), expect, "{vias:?}");
+        }
+        check(&[], 0);
+        check(&["1.1 proxy"], 0);
+        check(&[NODE, "1.1 proxy"], 1);
+        check(&["1.1 annals-node, 1.1 proxy,1.1 annals-node"], 2);
     }
 
     #[tokio::test]

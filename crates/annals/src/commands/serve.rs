@@ -21,6 +21,7 @@ use annals_strata::CacheLimits;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::data;
@@ -87,10 +88,12 @@ impl Process<'_> {
         let standby_listeners = self.standby_listeners(&listener, claim.path())?;
         let node = Membership::join(self.config)?;
         let forwarding = self.stop.child_token();
-        self.forward(standby_listeners, &node, forwarding.clone());
+        let forwarded = self.forward(standby_listeners, &node, forwarding.clone());
         greet_as_node(&listener, self.global.json);
         notify_ready();
         let Some(lease) = self.stop.run_until_cancelled(node.lease()).await else {
+            let drain = Duration::from_secs(self.server.drain_seconds.into());
+            let _ = tokio::time::timeout(drain, forwarded).await;
             node.leave().await;
             return Ok(());
         };
@@ -120,14 +123,14 @@ impl Process<'_> {
         Ok(StandbyListeners { tcp, unix })
     }
 
-    /// Starts to forward requests. Ends when the token is cancelled.
-    fn forward(&self, listeners: StandbyListeners, node: &Membership, until: CancellationToken) {
+    /// Forwards requests until the token is cancelled. The task then ends with the last answer.
+    fn forward(&self, listeners: StandbyListeners, node: &Membership, until: CancellationToken) -> JoinHandle<()> {
         let (server, active) = (self.server.clone(), node.active());
         tokio::spawn(async move {
             if let Err(error) = stand_by(listeners, &server, active, until).await {
                 tracing::error!(%error, "requests cannot be forwarded");
             }
-        });
+        })
     }
 
     async fn serve(&self, folder: Folder, tcp: Option<TcpListener>) -> Result<()> {
@@ -154,7 +157,8 @@ impl Process<'_> {
         let host = Arc::new(host);
         let release = annals_server::ipc::release_route(self.args.local.then(|| self.stop.clone()));
         let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
-        let for_nodes = self.config.cluster.key.clone().map(|key| guarded_route(host.clone(), key));
+        let key_of_nodes = self.config.cluster.key.clone().filter(|_| self.config.cluster.node().is_some());
+        let for_nodes = key_of_nodes.map(|key| guarded_route(host.clone(), key));
         let listeners = Listeners { host: Some(host), tcp, for_nodes, unix };
         notify_ready();
         let served = annals_server::serve(folder.service().clone(), self.server, listeners, self.stop.clone()).await;

@@ -9,6 +9,8 @@
 
 use std::time::Duration;
 
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 use tokio_postgres::{Client, Config};
 
 use super::session::{NODE, lock_holders};
@@ -31,10 +33,21 @@ const HOLDER: &str = "SELECT address FROM node_lease";
 const RENEW: &str = "UPDATE node_lease SET until = clock_timestamp() + make_interval(secs => $3)
     WHERE node = $1 AND epoch = $2";
 
-const RELEASE: &str = "UPDATE node_lease SET until = clock_timestamp() WHERE node = $1 AND epoch = $2";
+const RELEASE: &str = "UPDATE node_lease SET until = clock_timestamp() WHERE node = $1";
 
 /// The number of milliseconds to wait until the session of the former node has ended.
 const ENDING: i64 = 5000;
+
+/// The part of a lease within which each call ends. So a call over a connection that was cut silently leaves time for another
+/// one, over a new connection.
+const LONGEST: u32 = 3;
+
+/// The least of these limits, for very short leases.
+const SHORTEST: Duration = Duration::from_secs(1);
+
+/// The part of a lease within which an address of the database must accept a connection, so that a call reaches the second or
+/// third one.
+const CONNECTING: u32 = 12;
 
 /// A node of a cluster.
 #[derive(Clone, Debug)]
@@ -68,38 +81,52 @@ pub struct Lease {
     node: Node,
     length: Duration,
     client: Option<Client>,
+    /// Whether the database may have given the lease to this node.
+    may_hold: bool,
 }
 
 impl Lease {
     /// Prepares the connection to the database of a URL, and sends nothing yet. The lease ends when it was not renewed for `length`.
     pub fn new(url: &str, node: Node, length: Duration) -> annals_core::Result<Lease> {
-        Ok(Lease { config: schema::config(url)?, node, length, client: None })
+        let mut config = schema::config(url)?;
+        config.connect_timeout((length / CONNECTING).max(SHORTEST));
+        Ok(Lease { config, node, length, client: None, may_hold: false })
     }
 
     /// Takes the lease if it has ended or nobody has had it. Then the former node's session on the catalog has ended.
     pub async fn claim(&mut self) -> annals_core::Result<Claimed> {
-        let claimed = self.try_claim().await;
+        let claimed = timeout(self.longest(), self.try_claim()).await;
         self.settle("taking the lease", claimed)
     }
 
     /// Renews the lease. Returns `false` if another node has taken it.
     pub async fn renew(&mut self, epoch: i64) -> annals_core::Result<bool> {
-        let renewed = self.try_renew(epoch).await;
+        let renewed = timeout(self.longest(), self.try_renew(epoch)).await;
         self.settle("renewing the lease", renewed)
     }
 
-    /// Ends the lease. Does nothing if another node has taken it.
-    pub async fn release(&mut self, epoch: i64) -> annals_core::Result<()> {
-        let released = self.try_release(epoch).await;
+    /// Ends the lease, also one from a claim whose answer did not arrive. Does nothing if another node has it.
+    pub async fn release(&mut self) -> annals_core::Result<()> {
+        if !self.may_hold {
+            return Ok(());
+        }
+        let released = timeout(self.longest(), self.try_release()).await;
         self.settle("releasing the lease", released)
+    }
+
+    fn longest(&self) -> Duration {
+        (self.length / LONGEST).max(SHORTEST)
     }
 
     async fn try_claim(&mut self) -> Result<Claimed, Error> {
         let (node, seconds) = (self.node.clone(), self.length.as_secs_f64());
+        self.connected().await?;
+        self.may_hold = true;
         let client = self.connected().await?;
         let Some(row) = client.query_opt(CLAIM, &[&node.id, &node.address, &seconds]).await? else {
-            let holder = client.query_one(HOLDER, &[]).await?;
-            return Ok(Claimed::HeldBy { address: holder.get(0) });
+            let address = client.query_one(HOLDER, &[]).await?.get(0);
+            self.may_hold = false;
+            return Ok(Claimed::HeldBy { address });
         };
         end_former_session(client).await?;
         Ok(Claimed::Taken { epoch: row.get(0) })
@@ -110,9 +137,10 @@ impl Lease {
         Ok(self.connected().await?.execute(RENEW, &[&id, &epoch, &seconds]).await? > 0)
     }
 
-    async fn try_release(&mut self, epoch: i64) -> Result<(), Error> {
+    async fn try_release(&mut self) -> Result<(), Error> {
         let id = self.node.id.clone();
-        self.connected().await?.execute(RELEASE, &[&id, &epoch]).await?;
+        self.connected().await?.execute(RELEASE, &[&id]).await?;
+        self.may_hold = false;
         Ok(())
     }
 
@@ -125,8 +153,9 @@ impl Lease {
         self.client.as_ref().ok_or_else(|| Error::other("the connection was closed"))
     }
 
-    /// Forgets the connection after an error, which may be its end.
-    fn settle<T>(&mut self, doing: &'static str, done: Result<T, Error>) -> annals_core::Result<T> {
+    /// Forgets the connection after an error or without an answer: it may have been cut.
+    fn settle<T>(&mut self, doing: &'static str, done: Result<Result<T, Error>, Elapsed>) -> annals_core::Result<T> {
+        let done = done.unwrap_or_else(|_| Err(Error::other("the database does not answer")));
         if done.is_err() {
             self.client = None;
         }
@@ -181,9 +210,9 @@ mod tests {
         assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
         assert_eq!(second.claim().await.unwrap(), held_by("first"));
         assert!(first.renew(1).await.unwrap());
-        second.release(1).await.unwrap();
+        second.release().await.unwrap();
         assert_eq!(second.claim().await.unwrap(), held_by("first"), "only the holder can release it");
-        first.release(1).await.unwrap();
+        first.release().await.unwrap();
         assert_eq!(second.claim().await.unwrap(), Claimed::Taken { epoch: 2 });
         assert!(!first.renew(1).await.unwrap());
         assert!(second.renew(2).await.unwrap(), "nobody has taken it since it ended");
@@ -232,6 +261,44 @@ mod tests {
         let catalog = open_as(&schema, "first", 1).unwrap();
         schema.cutter()();
         say(&catalog, "1").await.unwrap();
+    }
+
+    /// Packets may vanish, for example after the restart of a firewall.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn connection_that_was_cut_silently_is_replaced_in_time() {
+        let Some(schema) = Schema::new() else { return };
+        let mut first = node(&schema, "first", Duration::from_secs(6));
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        // A transaction that has the row stands for them: no answer comes.
+        let silence = schema.transaction("SELECT * FROM node_lease FOR UPDATE");
+        assert!(first.renew(1).await.is_err());
+        assert!(first.client.is_none());
+        drop(silence);
+        assert!(first.renew(1).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn second_address_of_the_database_is_reached_if_the_first_is_dead() {
+        let Some(schema) = Schema::new() else { return };
+        // No machine has this address (RFC 5737). In most networks packets to it vanish.
+        let url = schema.url.replacen('@', "@192.0.2.1,", 1) + "&sslmode=disable";
+        let own = Node { id: "first".into(), address: "first:7411".into() };
+        let mut lease = Lease::new(&url, own, Duration::from_secs(15)).unwrap();
+        assert_eq!(lease.config.get_hosts().len(), 2, "{url}");
+        assert_eq!(lease.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+    }
+
+    #[tokio::test]
+    async fn process_that_is_no_node_is_refused_while_a_node_has_the_lease() {
+        let Some(schema) = Schema::new() else { return };
+        let mut first = node(&schema, "first", LONG);
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
+        let error = format!("{:?}", PostgresCatalog::open(&schema.url).err().unwrap());
+        assert!(error.contains("the node first:7411 of a cluster uses this database"), "{error}");
+        // The refused session has not kept the lock.
+        say(&open_as(&schema, "first", 1).unwrap(), "1").await.unwrap();
+        first.release().await.unwrap();
+        say(&PostgresCatalog::open(&schema.url).unwrap(), "2").await.unwrap();
     }
 
     #[tokio::test]

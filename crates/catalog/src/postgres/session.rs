@@ -48,15 +48,20 @@ pub(super) struct Session {
 type Prepared = (Vec<Type>, Statement);
 
 impl Session {
-    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it.
+    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it. A process that is
+    /// no node is refused while any node has the lease, although the lock may be free for a moment: the node goes on to write tables.
     pub(super) fn open(runtime: &Runtime, config: &Config, lease: Option<&TakenLease>) -> Result<Session, Error> {
         let session = Session::without_lock(runtime, config)?;
         let client = &session.client;
         runtime.block_on(async {
-            let Some(lease) = lease else { return lock(client).await };
-            client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
+            if lease.is_some() {
+                client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
+            }
             lock(client).await?;
-            let checked = check_lease(client, lease).await;
+            let checked = match lease {
+                Some(lease) => check_lease(client, lease).await,
+                None => check_no_lease(client).await,
+            };
             if checked.is_err() {
                 // The connection is only closed when its runtime runs again. Until then it would keep the present node out.
                 client.batch_execute("SELECT pg_advisory_unlock_all()").await?;
@@ -167,4 +172,21 @@ async fn check_lease(client: &Client, TakenLease { node, epoch }: &TakenLease) -
         Some(_) => Ok(()),
         None => Err(Error::other("another node of the cluster has taken over")),
     }
+}
+
+/// Fails while a node of a cluster has the lease.
+async fn check_no_lease(client: &Client) -> Result<(), Error> {
+    let has_nodes = client.query_one("SELECT to_regclass('node_lease') IS NOT NULL", &[]).await?.get::<_, bool>(0);
+    if !has_nodes {
+        return Ok(());
+    }
+    let held = "SELECT address, ceil(extract(epoch FROM until - clock_timestamp()))::bigint
+        FROM node_lease WHERE until > clock_timestamp()";
+    let Some(lease) = client.query_opt(held, &[]).await? else { return Ok(()) };
+    let (address, seconds): (String, i64) = (lease.get(0), lease.get(1));
+    let why = format!(
+        "the node {address} of a cluster uses this database; stop all nodes first, or if it was killed, wait {seconds} s until its \
+         lease has ended"
+    );
+    Err(Error::other(why))
 }
