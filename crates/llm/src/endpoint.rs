@@ -28,6 +28,7 @@ mod lines;
 pub(crate) mod network_policy;
 mod rate_limit_headers;
 mod recorded;
+mod repetition;
 mod request;
 mod rerank;
 mod retry_policy;

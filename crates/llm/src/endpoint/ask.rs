@@ -10,6 +10,7 @@ use super::channel::{Channel, Sizes};
 use super::completion::Completion;
 use super::failure::EndpointError;
 use super::form::Form;
+use super::repetition::repeats_itself;
 use super::request::ChatMessage;
 use super::stream::Spent;
 use super::{Endpoint, VERSION, answer, tokens};
@@ -118,8 +119,9 @@ fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Ve
         "This answer cannot be used: {problem}. Answer the messages again, with one JSON object of the form that was \
          described and nothing else."
     );
-    // Some servers reject an empty message.
-    let shown = if text.trim().is_empty() { "(nothing)" } else { tokens::beginning(text, SHOWN_AGAIN) };
+    // Some servers reject an empty message. A model that reads its repetitions goes on with them.
+    let is_shown = !text.trim().is_empty() && !repeats_itself(text);
+    let shown = if is_shown { tokens::beginning(text, SHOWN_AGAIN) } else { "(nothing)" };
     vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]
 }
 
@@ -269,6 +271,9 @@ impl Billing<'_> {
 }
 
 fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<T, String> {
+    if completion.is_repetitive {
+        return Err("it says the same again and again".into());
+    }
     if completion.is_cut_off && completion.has_reasoned {
         return Err(
             "its reasoning used up the tokens of the answer; raise `max_output_tokens` or lower `reasoning`".into()

@@ -7,12 +7,15 @@ use serde_json::Value;
 
 use super::answer::without_thoughts;
 use super::failure::EndpointError;
+use super::repetition::repeats_itself;
 use super::tokens;
 
 /// Maximum bytes of the text of an answer; a good one has a few thousand.
 const MAX_TEXT_LENGTH: usize = 1_000_000;
 /// Maximum tokens of one request or answer; the largest windows have some ten million.
 const MAX_TOKENS: u64 = 1 << 26;
+/// Bytes of text after which a stream is examined again for repetitions.
+const EXAMINED_EVERY: usize = 400;
 
 /// A model's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +34,8 @@ pub(super) struct Completion {
     pub(super) has_reasoned: bool,
     /// Whether the token limit ended the answer.
     pub(super) is_cut_off: bool,
+    /// Whether the model said the same again and again.
+    pub(super) is_repetitive: bool,
     /// The durations that were measured.
     pub(super) timing: Timing,
 }
@@ -61,6 +66,8 @@ pub(super) struct Reading {
     /// Whether the server has said why the answer ended.
     is_finished: bool,
     is_withheld: bool,
+    /// Bytes of the text when it was last examined for repetitions.
+    examined: usize,
 }
 
 impl Reading {
@@ -97,12 +104,23 @@ impl Reading {
         self.is_finished
     }
 
+    /// Returns whether the answer repeats itself, so that waiting for its end is useless. Examines the text now and then.
+    pub(super) fn repeats_itself(&mut self) -> bool {
+        let text = &self.completion.text;
+        if text.len() < self.examined + EXAMINED_EVERY {
+            return false;
+        }
+        self.examined = text.len();
+        repeats_itself(text)
+    }
+
     /// Returns the completed answer. Fails if the content filter withheld it.
     pub(super) fn end(mut self, timing: Timing) -> Result<Completion, EndpointError> {
         if self.is_withheld {
             return Err(EndpointError::Unusable("its content filter withheld the answer"));
         }
         self.completion.estimated_out = self.estimated_out();
+        self.completion.is_repetitive = repeats_itself(&self.completion.text);
         let text = without_thoughts(&self.completion.text);
         let is_thought = text.len() < self.completion.text.len() || text.trim_start().starts_with("<think");
         self.completion.has_reasoned = self.reasoning > 0 || is_thought;

@@ -51,6 +51,14 @@ pub(super) fn missing_from(others: &Content, text: &str) -> Vec<Word> {
     content_words(text).filter(|word| !others.0.contains(&word.key)).collect()
 }
 
+/// Returns which share of the different content words of some texts the sources contain; `None` if the texts have fewer than
+/// `least` of them.
+pub(super) fn share_from<'t>(sources: &Content, texts: impl Iterator<Item = &'t str>, least: usize) -> Option<f64> {
+    let Content(words) = Content::telling(texts);
+    let found = words.intersection(&sources.0).count();
+    (words.len() >= least).then(|| found as f64 / words.len() as f64)
+}
+
 /// Returns whether a sentence has content of the background that its sources do not have: at least one telling word, or two
 /// different other words.
 pub(super) fn is_taken_from(background: &Content, sources: &Content, sentence: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Turns a model's answer into sentences with days and source turns, and into the text of a summary.
 
-use annals_core::{Date, Grain, MemoryId, Sentence};
+use std::collections::HashSet;
+
+use annals_core::{Date, Grain, MemoryId, Sentence, entity_key};
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -34,11 +36,14 @@ impl CitedSentence {
 }
 
 /// Returns the sentences of an answer about these lines, without orders and credentials. A sentence that cites none of the
-/// lines is traced to all, so that it is removed when any of them is forgotten. Fails if no sentence is left.
+/// lines is traced to all, so that it is removed when any of them is forgotten. Of equal sentences the first is kept. Fails if no
+/// sentence is left.
 pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<CitedSentence>, String> {
     let elements = answer::list(answer, "sentences").or_else(|| answer.as_array());
     let elements = elements.ok_or("it has no list `sentences`")?;
-    let drafted: Vec<CitedSentence> = elements.iter().filter_map(|element| one(element, lines)).collect();
+    let mut seen = HashSet::new();
+    let drafted = elements.iter().filter_map(|element| one(element, lines));
+    let drafted: Vec<CitedSentence> = drafted.filter(|one| seen.insert(entity_key(&one.text))).collect();
     if drafted.is_empty() { Err("no element of `sentences` has a usable `text`".into()) } else { Ok(drafted) }
 }
 
@@ -62,7 +67,7 @@ fn one(element: &Value, lines: &[Line]) -> Option<CitedSentence> {
 
 /// Returns the turns of the lines without duplicates, in the order of the lines.
 fn turns(lines: &[&Line]) -> Vec<MemoryId> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     lines.iter().flat_map(|line| &line.from).filter(|id| seen.insert(*id)).cloned().collect()
 }
 
@@ -157,10 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_element_does_not_discard_the_others() {
+    fn bad_and_equal_elements_do_not_discard_the_others() {
         let answer = json!({ "result": { "sentences": [7, { "text": "It was.", "sources": [1] }, null] } });
         assert_eq!(read(&answer, &[line(4, "a")]).unwrap().len(), 1);
         assert_eq!(read(&json!({ "summary": "It was." }), &[]).unwrap_err(), "it has no list `sentences`");
+        let twice =
+            json!({ "sentences": [{ "text": "It was.", "sources": [1] }, { "text": "it  was.", "sources": [1] }] });
+        assert_eq!(read(&twice, &[line(4, "a")]).unwrap().len(), 1);
         let none = read(&json!({ "sentences": [1, 2] }), &[line(4, "a")]).unwrap_err();
         assert_eq!(none, "no element of `sentences` has a usable `text`");
     }

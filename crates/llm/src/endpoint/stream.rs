@@ -101,6 +101,7 @@ async fn follow(response: Response, watch: &mut Watch<'_>, reading: &mut Reading
     let headers = response.headers().clone();
     let mut events = parsed(response);
     let (mut deadline, mut first, mut last) = (Instant::now() + watch.silence, None, Instant::now());
+    let mut is_left = false;
     loop {
         let silent =
             |_| if first.is_some() { EndpointError::Silent(watch.silence) } else { EndpointError::Late(watch.silence) };
@@ -117,8 +118,12 @@ async fn follow(response: Response, watch: &mut Watch<'_>, reading: &mut Reading
             }
             (watch.progress)(reading.estimated_out());
         }
+        if reading.repeats_itself() {
+            is_left = true;
+            break;
+        }
     }
-    if !reading.is_finished() {
+    if !reading.is_finished() && !is_left {
         return Err(EndpointError::Unreachable("the answer broke off".into()));
     }
     let first = first.unwrap_or(last);

@@ -4,6 +4,7 @@ use annals_core::ports::SummaryTask;
 use annals_core::{Error, Grain, Result, Zones};
 
 use super::background;
+use super::content::{Content, share_from};
 use super::grounding::{self, Evidence};
 use super::lines::{self, Line};
 use super::sentences::CitedSentence;
@@ -19,6 +20,13 @@ const MIN_WINDOW_FOR_EXAMPLE: u64 = 8_192;
 /// Minimum sentences of a summary that is refused if its sources support none of them. With fewer sentences, this may be a
 /// false alarm.
 const UNSUPPORTED: usize = 3;
+
+/// Minimum share of the content words of a summary that its sources contain. Good summaries have more than half; the inventions of
+/// a small model have few.
+const MIN_SHARE: f64 = 0.2;
+
+/// Minimum content words of a summary that is compared with its sources by [`MIN_SHARE`].
+const MIN_COMPARED: usize = 8;
 
 /// Minimum characters of a sentence that is looked for in the example. A shorter sentence may occur there by chance.
 const OF_EXAMPLE: usize = 20;
@@ -41,7 +49,7 @@ impl<'a> Subject<'a> {
 
     /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources do
     /// not support, as configured. Returns the number of faults that are left. Fails if no sentence is left, or if there are at
-    /// least three and none is supported: the model did not read its sources.
+    /// least three and none is supported, or if its words are not those of the sources: the model did not read them.
     pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
         let example = example(self.language, self.grain);
         drafted.retain(|sentence| !is_of_example(&sentence.text, example));
@@ -57,7 +65,18 @@ impl<'a> Subject<'a> {
         if drafted.is_empty() || (!has_support && drafted.len() >= UNSUPPORTED) {
             return Err(self.problem("the sources support none of its sentences"));
         }
+        if self.is_invented(drafted, lines) {
+            return Err(self.problem("its words are not those of the sources"));
+        }
         Ok(if policy == Ungrounded::Drop { 0 } else { faults })
+    }
+
+    /// Returns whether a summary in the language of its sources has hardly any of their words.
+    fn is_invented(&self, drafted: &[CitedSentence], lines: &[Line]) -> bool {
+        let written = || drafted.iter().map(|sentence| sentence.text.as_str());
+        let sources = Content::of(lines.iter().flat_map(|line| [line.head.as_str(), line.text.as_str()]));
+        let share = share_from(&sources, written(), MIN_COMPARED);
+        share.is_some_and(|share| share < MIN_SHARE) && Language::of_texts(written()) == self.language
     }
 
     fn frame(&self, words: usize, window: u64) -> SummaryFrame {

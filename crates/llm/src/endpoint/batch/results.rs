@@ -110,13 +110,13 @@ fn answered(answer: &Value) -> Settlement {
     let tokens_in = reading.tokens_in().unwrap_or_default();
     match reading.end(Timing::default()) {
         Ok(completion) => {
-            let is_cut_off = completion.is_cut_off;
+            let is_useless = completion.is_cut_off || completion.is_repetitive;
             let answer = BatchAnswer {
                 tokens_in: completion.tokens_in.unwrap_or_default(),
                 tokens_out: completion.out(),
                 text: completion.text,
             };
-            if is_cut_off { Settlement::Useless(answer) } else { Settlement::Answered(answer) }
+            if is_useless { Settlement::Useless(answer) } else { Settlement::Answered(answer) }
         }
         Err(_) => Settlement::Useless(BatchAnswer { tokens_in, ..BatchAnswer::default() }),
     }

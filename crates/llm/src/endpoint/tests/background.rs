@@ -128,6 +128,16 @@ async fn example_that_a_model_repeats_is_no_summary() {
     assert_eq!(draft.text, "Ann signed for a flat in Lisbon.");
 }
 
+/// A small model that does not understand the request writes such answers. They have no name or number that could be looked up.
+#[tokio::test]
+async fn invented_summary_without_names_is_refused() {
+    let invented =
+        "The fate of the world was about to change the future of all mankind, because nothing remained certain.";
+    let server = ModelServer::always(sentences(json!([{ "text": invented, "sources": [1] }])));
+    let error = Rig::new(&server).day(&a_day().await).await.unwrap_err();
+    assert!(error.to_string().contains("its words are not those of the sources"), "{error}");
+}
+
 #[tokio::test]
 async fn summary_without_any_supported_sentence_is_refused() {
     let foreign = ["Zoe flew to Rome.", "Then Quentin bought 77 goats.", "Zoe paid 4000 euros to Quentin."];

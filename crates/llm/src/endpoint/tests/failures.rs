@@ -39,6 +39,10 @@ async fn repeatedly_unusable_answer_is_a_model_error() {
     check(Script::Answers(String::new()), "it holds no JSON object").await;
     check(Script::Answers(r#"{"summary": "Ann moved."}"#.into()), "it has no list `sentences`").await;
     check(Script::Answers(r#"{"sentences": []}"#.into()), "no element of `sentences` has a usable `text`").await;
+    let again = r#"{"sentences": [{"text": "The fate of the world "#.to_owned()
+        + &"was about to change the fate of the world ".repeat(50);
+    check(Script::Answers(again.clone()), "it says the same again and again").await;
+    check(Script::CutOff(again), "it says the same again and again").await;
     check(Script::CutOff(r#"{"sentences": [{"text": "Ann"#.into()), "it was cut off at the limit of tokens").await;
 }
 

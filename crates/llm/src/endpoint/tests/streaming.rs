@@ -20,6 +20,18 @@ async fn answer_may_take_longer_than_the_time_without_a_token() {
 }
 
 #[tokio::test]
+async fn answer_that_repeats_itself_is_not_received_to_its_end() {
+    let endless = r#"{"sentences": [{"text": ""#.to_owned() + &"and the world was about to change ".repeat(20_000);
+    let server = ModelServer::start([Script::Answers(endless)]);
+    let rig = Rig::new(&server);
+    assert_eq!(rig.day(&a_day().await).await.unwrap().sentences.len(), 3);
+    let second = server.requests()[1].clone();
+    assert_eq!(second.body["messages"][2]["content"], "(nothing)", "the repetition would be continued");
+    let (calls, tokens) = rig.spent().await;
+    assert!(calls == 2 && tokens < 10_000, "{tokens} tokens of an answer with 140,000 were booked");
+}
+
+#[tokio::test]
 async fn silence_ends_the_request_and_what_came_is_booked() {
     let long = Duration::from_secs(3_600);
     for (script, expect, calls) in [
