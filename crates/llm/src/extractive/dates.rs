@@ -10,6 +10,7 @@ mod table;
 mod tense;
 #[cfg(test)]
 mod tests;
+mod weekdays;
 
 use annals_core::{CalendarNames, Date};
 
@@ -19,6 +20,14 @@ use span::Span;
 
 /// A time in a sentence: its number of words, and the time span.
 type Found = Option<(usize, Span)>;
+
+/// A sentence, its words, and the words in lower case.
+#[derive(Clone, Copy)]
+struct Sentence<'s> {
+    text: &'s str,
+    tokens: &'s [Token<'s>],
+    words: &'s [&'s str],
+}
 
 /// Returns whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
 pub(super) fn name_a_day(words: &[String]) -> bool {
@@ -75,7 +84,7 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
     let (mut at, mut copied) = (0, 0);
     while at < words.len() {
         let found = match language {
-            Language::English => english(&tokens, &words, at, day),
+            Language::English => english(Sentence { text: sentence, tokens: &tokens, words: &words }, at, day),
             _ => phrases::find(language, &words, at, day),
         };
         let Some((length, span)) = found else {
@@ -108,7 +117,8 @@ fn has_digit(words: &[&str]) -> bool {
     words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
+fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
+    let words = sentence.words;
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     match strip(word(0)) {
@@ -126,7 +136,7 @@ fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
         "last" | "past" | "previous" => side(words, at, day, -1),
         "this" => side(words, at, day, 0),
         "next" | "coming" | "upcoming" => side(words, at, day, 1),
-        weekday if phrases::weekday(weekday).is_some() => plain_weekday(tokens, words, at, day),
+        weekday if phrases::weekday(weekday).is_some() => weekdays::find(sentence, at, day),
         _ => ago(words, at, day).or_else(|| ahead(words, at, day)),
     }
 }
@@ -177,46 +187,6 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     // "Past" is a preposition too: "walked past this house".
     (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
 }
-
-/// Parses "on Friday", "Friday night", "by Monday".
-fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
-    let weekday = phrases::weekday(strip(words[at]))?;
-    let before = at.checked_sub(1).map_or("", |position| words[position]);
-    let after = words.get(at + 1).copied().unwrap_or_default();
-    let is_capital = tokens[at].is_capital();
-    let is_named = at > 0 && tokens[at - 1].is_capital() && !BEFORE_WEEKDAYS.contains(&before);
-    let is_repeated = ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to"]
-        .contains(&before)
-        || ["school", "mass", "roast", "times", "league"].contains(&after)
-        || (["to", "through", "or"].contains(&after)
-            && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
-    // "Black Friday" has a date of its own.
-    let is_repeated = is_repeated || before == "black";
-    let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
-    let is_moved_to = before == "to" && !is_range;
-    if !is_written_as_day(words[at], is_capital, before) || is_named || (is_repeated && !is_moved_to) || is_range {
-        return None;
-    }
-    // "Correction to Thursday: …"
-    let is_corrected = at >= 2 && ["correction", "addendum", "update", "follow-up", "erratum"].contains(&words[at - 2]);
-    // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
-    let is_done = before == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
-    let is_limit = ["by", "until", "till", "to", "for"].contains(&before) && !is_done;
-    let is_ahead = !is_corrected && (is_limit || tense::is_future(words, at));
-    let span = if is_ahead { Span::weekday_after(day, weekday)? } else { Span::weekday_before(day, weekday)? };
-    Some((1 + part_of_day(after), span))
-}
-
-/// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
-/// be other words; such short names count only with a capital and behind a preposition.
-fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
-    let is_full = strip(word).len() >= 6;
-    let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
-    is_full || is_clear || (is_capital && BEFORE_WEEKDAYS.contains(&before))
-}
-
-/// Words that often precede a weekday and may begin a sentence.
-const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
 
 /// Parses "two weeks ago", "a few days back", "years ago".
 fn ago(words: &[&str], at: usize, day: Date) -> Found {

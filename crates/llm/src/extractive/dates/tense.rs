@@ -17,12 +17,27 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
 
 /// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
-    let past = |word: &str| !is_ahead(word) && verbs::is_past(word);
+    let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
     let nearest = (0..words.len())
-        .filter(|position| is_ahead(words[*position]) || past(words[*position]))
+        .filter(|position| is_ahead(words[*position]) || past(*position))
         .min_by_key(|position| distance(*position));
-    nearest.is_some_and(|position| past(words[position]) && !follows_a_future_word(words, position))
+    nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
+}
+
+/// Returns whether the time of a word is announced: "will be closed since Monday".
+pub(super) fn is_announced(words: &[&str], at: usize) -> bool {
+    words[..at].iter().any(|word| ["will", "won't", "shall"].contains(word) || word.ends_with("'ll"))
+}
+
+/// Returns whether a word is a verb in the past tense. "Have got" means "have", and "was to be" announces something.
+fn is_past_verb(words: &[&str], position: usize) -> bool {
+    const HAVE: [&str; 10] = ["have", "has", "i've", "ive", "we've", "weve", "they've", "he's", "she's", "you've"];
+    let before = position.checked_sub(1).map_or("", |before| words[before]);
+    let is_have_got = words[position] == "got" && HAVE.contains(&before);
+    let is_planned = ["was", "were"].contains(&words[position]) && words.get(position + 1) == Some(&"to");
+    let is_verb = !is_ahead(words[position]) && verbs::is_past(words[position]);
+    is_verb && !is_have_got && !is_planned
 }
 
 /// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a

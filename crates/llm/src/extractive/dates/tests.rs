@@ -68,6 +68,36 @@ fn weekday_is_on_the_side_of_its_verb() {
 }
 
 #[test]
+fn weekday_with_the_day_of_the_month_gets_its_date() {
+    check("4.8 goes out Thursday 19th.", "4.8 goes out Thursday 19th [2026-03-19].");
+    check("We met Friday the 13th.", "We met Friday the 13th [2026-02-13].");
+    check("The upgrade is on Saturday 21st early.", "The upgrade is on Saturday 21st [2026-03-21] early.");
+    check("back Fri 13, late", "back Fri 13 [2026-03-13], late");
+    check("The party is on Friday 27 March.", "The party is on Friday 27 March.");
+    check("The party is on Friday 27th of March.", "The party is on Friday 27th of March.");
+    // No Friday near has this number.
+    check("It was on Friday 24th.", "It was on Friday 24th.");
+    check("On Friday 20 people came.", "On Friday [2026-02-27] 20 people came.");
+}
+
+#[test]
+fn verbs_of_other_clauses_do_not_count() {
+    check("ive got an interview thursday", "ive got an interview thursday [2026-03-05]");
+    check("No more confusion since Thurs.", "No more confusion since Thurs [2026-02-26].");
+    check("verdict friday but he said it is fine", "verdict friday [2026-03-06] but he said it is fine");
+    check(
+        "This week: tour Fri (packed lunch)",
+        "This week [2026-03-02 to 2026-03-08]: tour Fri [2026-03-06] (packed lunch)",
+    );
+    check("Slab was to be Friday.", "Slab was to be Friday [2026-03-06].");
+    check("Bowser hired from Monday.", "Bowser hired from Monday [2026-03-09].");
+    check("I was ill from Monday on.", "I was ill from Monday [2026-03-02] on.");
+    check("no deploys please, it's wednesday", "no deploys please, it's wednesday [2026-03-04]");
+    check("The big day is Saturday week.", "The big day is Saturday week [2026-03-14].");
+    check("moved it to the sunday after", "moved it to the sunday after");
+}
+
+#[test]
 fn notes_without_capitals_get_dates() {
     check("deploy went out fri, no alerts", "deploy went out fri [2026-02-27], no alerts");
     check("pool exhausted. rolled back. review thursday", "pool exhausted. rolled back. review thursday [2026-03-05]");

@@ -1,0 +1,133 @@
+//! English weekdays without "last" or "next": "on Friday", "Friday night", "by Monday", "Friday 24th".
+
+use std::ops::Range;
+
+use annals_core::Date;
+use jiff::ToSpan;
+use jiff::civil::Weekday;
+
+use super::span::Span;
+use super::{Found, Sentence, part_of_day, phrases, strip, tense};
+
+/// Words that often precede a weekday and may begin a sentence.
+const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
+
+/// Words that begin another clause, whose verb says nothing about a time in this one.
+const CONJUNCTIONS: [&str; 8] = ["but", "because", "although", "though", "cos", "cause", "whereas", "unless"];
+
+/// Characters between two words that begin another clause.
+const BOUNDARIES: [char; 8] = ['(', ')', ':', ';', '…', '—', '–', '\n'];
+
+/// How far the day of a month may be from the message, in days: "Friday 24th".
+const REACH: i32 = 45;
+
+/// Parses a weekday at a word.
+pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
+    let Sentence { tokens, words, .. } = sentence;
+    let weekday = phrases::weekday(strip(words[at]))?;
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
+    let after = words.get(at + 1).copied().unwrap_or_default();
+    let is_capital = tokens[at].is_capital();
+    let is_named = at > 0 && tokens[at - 1].is_capital() && !BEFORE_WEEKDAYS.contains(&before);
+    let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
+    let is_moved_to = before == "to" && !is_range;
+    if !is_written_as_day(words[at], is_capital, before) || is_range || is_repeated(words, at) && !is_moved_to {
+        return None;
+    }
+    if let Some((length, number)) = day_of_month(sentence, at) {
+        return Some((length, nearest(day, weekday, number)?));
+    }
+    if is_named || is_relative(words, at) {
+        return None;
+    }
+    if after == "week" {
+        // British: "Saturday week" is a week after Saturday.
+        let Span::Days(first, _) = Span::weekday_after(day, weekday)? else { return None };
+        return Some((2, Span::day(first, 7)?));
+    }
+    let is_today = day.weekday() == weekday && ["it's", "its"].contains(&before);
+    let span = match is_ahead(sentence, at) {
+        _ if is_today => Span::day(day, 0)?,
+        true => Span::weekday_after(day, weekday)?,
+        false => Span::weekday_before(day, weekday)?,
+    };
+    Some((1 + part_of_day(after), span))
+}
+
+/// Returns whether the weekday is after the day of the message.
+fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
+    let clause = clause(sentence, at);
+    let (words, at) = (&sentence.words[clause.clone()], at - clause.start);
+    let word = |back: usize| at.checked_sub(back).map_or("", |position| words[position]);
+    // "Correction to Thursday: …"
+    let is_corrected = ["correction", "addendum", "update", "follow-up", "erratum"].contains(&word(2));
+    // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
+    let is_done = word(1) == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
+    let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
+    // "Pump hired from Monday", but "I was off from Monday".
+    let is_begin = word(1) == "from" && !words[..at].iter().any(|word| ["was", "were", "been"].contains(word));
+    let is_since = word(1) == "since" && !tense::is_announced(words, at);
+    !is_corrected && !is_since && (is_limit || is_begin || tense::is_future(words, at))
+}
+
+/// Returns the words of the clause around a word.
+fn clause(sentence: Sentence<'_>, at: usize) -> Range<usize> {
+    let begins = |position: usize| {
+        let between = &sentence.text[sentence.tokens[position - 1].span.end..sentence.tokens[position].span.start];
+        between.contains(BOUNDARIES) || CONJUNCTIONS.contains(&sentence.words[position])
+    };
+    let start = (1..=at).rev().find(|position| begins(*position)).unwrap_or(0);
+    let end = (at + 1..sentence.words.len()).find(|position| begins(*position)).unwrap_or(sentence.words.len());
+    start..end
+}
+
+/// Returns whether the weekday is a habit, a range of days or a name with a date of its own: "every Friday", "Black Friday".
+fn is_repeated(words: &[&str], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
+    let after = words.get(at + 1).copied().unwrap_or_default();
+    const HABITS: [&str; 12] =
+        ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to", "black"];
+    HABITS.contains(&before)
+        || ["school", "mass", "roast", "times", "league"].contains(&after)
+        || (["to", "through", "or"].contains(&after)
+            && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
+}
+
+/// Returns whether the weekday is counted from another day: "the Sunday after", "the Friday before".
+fn is_relative(words: &[&str], at: usize) -> bool {
+    let after = words.get(at + 1).copied().unwrap_or_default();
+    at > 0 && words[at - 1] == "the" && ["after", "before", "following"].contains(&after)
+}
+
+/// Parses the day of the month behind a weekday: "Friday 24th", "Friday the 24th", and "Friday 24" if nothing follows that could be
+/// counted. Returns the number of words up to it. A month behind it makes it a whole date, which needs no other.
+fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
+    let Sentence { text, tokens, words } = sentence;
+    let length = if words.get(at + 1) == Some(&"the") { 3 } else { 2 };
+    let word = *words.get(at + length - 1)?;
+    let digits = word.trim_end_matches(char::is_alphabetic);
+    let rest = &text[tokens[at + length - 1].span.end..];
+    let is_last =
+        rest.is_empty() || rest.starts_with([',', ';', ')', '!', '?']) || rest.starts_with(". ") || rest == ".";
+    let is_ordinal = ["st", "nd", "rd", "th"].contains(&&word[digits.len()..]);
+    let has_month = words.iter().skip(at + length).take(2).any(|word| phrases::month(word).is_some());
+    let number = digits.parse::<i8>().ok().filter(|number| (1..=31).contains(number))?;
+    (!has_month && (is_ordinal || (word == digits && is_last))).then_some((length, number))
+}
+
+/// Returns the day of the month nearest to `day` that has this number and weekday.
+fn nearest(day: Date, weekday: Weekday, number: i8) -> Option<Span> {
+    let days = (0..=REACH).flat_map(|away| [away, -away]);
+    let is_meant = |away: &i32| {
+        day.checked_add(away.days()).is_ok_and(|other| other.day() == number && other.weekday() == weekday)
+    };
+    days.into_iter().find(is_meant).and_then(|away| Span::day(day, away))
+}
+
+/// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
+/// be other words; such short names count only with a capital and behind a preposition.
+fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
+    let is_full = strip(word).len() >= 6;
+    let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
+    is_full || is_clear || (is_capital && BEFORE_WEEKDAYS.contains(&before))
+}
