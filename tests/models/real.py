@@ -18,6 +18,8 @@ import urllib.request
 
 DAYS = 3
 AGENT = "real"
+# A model of this size fills every answer up to the limit, and few of its answers improve after this number of tokens.
+MAX_OUTPUT_TOKENS = 512
 
 
 def first_days(path):
@@ -109,7 +111,8 @@ class Annals:
 
 def summaries(program, folder, messages, url, after):
     """Rolls up and extracts by the model until nothing is due, and checks what is stored."""
-    annals = Annals(program, folder, f'[models]\nbase_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\n')
+    models = f'base_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\nmax_output_tokens = {MAX_OUTPUT_TOKENS}\n'
+    annals = Annals(program, folder, f"[models]\n{models}")
     file = folder / "messages.jsonl"
     file.write_text("".join(json.dumps(message) + "\n" for message in messages))
     done, took = annals.run("import", str(file), now=after)

@@ -30,13 +30,14 @@ struct Sentence<'s> {
 }
 
 /// Returns whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
-pub(super) fn name_a_day(words: &[String]) -> bool {
-    let is_month = |word: &String| phrases::month(word).is_some();
-    let is_day = |word: &String| {
+pub(super) fn name_a_day(words: &[impl AsRef<str>]) -> bool {
+    let is_month = |word: &str| phrases::month(word).is_some();
+    let is_day = |word: &str| {
         let number = word.trim_end_matches(char::is_alphabetic);
         word.len() <= number.len() + 2 && number.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
     };
-    words.windows(2).any(|pair| is_month(&pair[0]) && is_day(&pair[1]) || is_day(&pair[0]) && is_month(&pair[1]))
+    let names = |first: &str, second: &str| is_month(first) && is_day(second) || is_day(first) && is_month(second);
+    words.windows(2).any(|pair| names(pair[0].as_ref(), pair[1].as_ref()))
 }
 
 /// Returns whether a lower-case word is a month or a weekday.
@@ -127,6 +128,9 @@ fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         "tomorrow" | "to-morrow" => Some((1 + part_of_day(word(1)), Span::day(day, 1)?)),
         "day" if word(1) == "before" && strip(word(2)) == "yesterday" => Some((3, Span::day(day, -2)?)),
         "day" if word(1) == "after" && strip(word(2)) == "tomorrow" => Some((3, Span::day(day, 2)?)),
+        // British: "the move is a week today".
+        "week" if before == "a" && word(1) == "today" => Some((2, Span::day(day, 7)?)),
+        "week" if before == "a" && word(1) == "tomorrow" => Some((2, Span::day(day, 8)?)),
         "other" if before == "the" && ["day", "night", "week", "evening", "morning"].contains(&word(1)) => {
             Some((2, Span::Before))
         }

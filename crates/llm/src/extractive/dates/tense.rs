@@ -19,10 +19,17 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
+    let ahead = |position: usize| is_ahead(words[position]) && !is_noun(words, position);
     let nearest = (0..words.len())
-        .filter(|position| is_ahead(words[*position]) || past(*position))
+        .filter(|position| ahead(*position) || past(*position))
         .min_by_key(|position| distance(*position));
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
+}
+
+/// Returns whether a word that may be a verb stands behind an article: "promised help during a visit on Tuesday".
+fn is_noun(words: &[&str], position: usize) -> bool {
+    let before = position.checked_sub(1).map_or("", |before| words[before]);
+    ["a", "an", "the", "his", "her", "their", "its", "our", "my"].contains(&before)
 }
 
 /// Returns whether the time of a word is announced: "will be closed since Monday".

@@ -93,8 +93,30 @@ fn verbs_of_other_clauses_do_not_count() {
     check("Bowser hired from Monday.", "Bowser hired from Monday [2026-03-09].");
     check("I was ill from Monday on.", "I was ill from Monday [2026-03-02] on.");
     check("no deploys please, it's wednesday", "no deploys please, it's wednesday [2026-03-04]");
+    check("Pan soaking since it is wednesday.", "Pan soaking since it is wednesday [2026-03-04].");
+    check("Wednesday waffles.", "Wednesday [2026-03-04] waffles.");
+    check("No limp at all. Cancelled Monday.", "No limp at all. Cancelled Monday [2026-03-09].");
+    check("No driving till a week on Friday.", "No driving till a week on Friday [2026-03-13].");
     check("The big day is Saturday week.", "The big day is Saturday week [2026-03-14].");
     check("moved it to the sunday after", "moved it to the sunday after");
+    check(
+        "She promised help during a visit on Tuesday that was interrupted.",
+        "She promised help during a visit on Tuesday [2026-03-03] that was interrupted.",
+    );
+}
+
+#[test]
+fn names_with_a_weekday_get_no_date() {
+    check("Good Friday is a holiday.", "Good Friday is a holiday.");
+    check("We saw Sheffield Wednesday lose.", "We saw Sheffield Wednesday lose.");
+    check("Shin dressed. Back Thursday", "Shin dressed. Back Thursday [2026-03-05]");
+    check(
+        "Told them. Dr Anand phones back Mon am",
+        "Told them. Dr Anand phones back Mon [2026-03-09] am",
+    );
+    check("Sat with the cat in the Sun.", "Sat with the cat in the Sun.");
+    check("The wedding is 16 May by the way, Saturday.", "The wedding is 16 May by the way, Saturday.");
+    check("The move is a week today.", "The move is a week today [2026-03-11].");
 }
 
 #[test]

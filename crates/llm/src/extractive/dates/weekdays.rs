@@ -18,34 +18,42 @@ const CONJUNCTIONS: [&str; 8] = ["but", "because", "although", "though", "cos", 
 /// Characters between two words that begin another clause.
 const BOUNDARIES: [char; 8] = ['(', ')', ':', ';', '…', '—', '–', '\n'];
 
+/// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday".
+const NEAR: usize = 6;
+
+/// Words that make a name of a weekday behind them: "Good Friday".
+const OF_NAMES: [&str; 11] =
+    ["good", "ash", "palm", "easter", "shrove", "cyber", "super", "ruby", "maundy", "holy", "giving"];
+
 /// How far the day of a month may be from the message, in days: "Friday 24th".
 const REACH: i32 = 45;
 
 /// Parses a weekday at a word.
 pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
-    let Sentence { tokens, words, .. } = sentence;
+    let words = sentence.words;
     let weekday = phrases::weekday(strip(words[at]))?;
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     let after = words.get(at + 1).copied().unwrap_or_default();
-    let is_capital = tokens[at].is_capital();
-    let is_named = at > 0 && tokens[at - 1].is_capital() && !BEFORE_WEEKDAYS.contains(&before);
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
-    if !is_written_as_day(words[at], is_capital, before) || is_range || is_repeated(words, at) && !is_moved_to {
+    if !is_written_as_day(sentence, at) || is_range || is_repeated(words, at) && !is_moved_to {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
-        return Some((length, nearest(day, weekday, number)?));
+        return Some((length, nearest(day, (weekday, number), is_ahead(sentence, at))?));
     }
-    if is_named || is_relative(words, at) {
+    let has_date = super::name_a_day(&words[at.saturating_sub(NEAR)..at]);
+    if is_name(sentence, at) || is_relative(words, at) || has_date {
         return None;
     }
-    if after == "week" {
-        // British: "Saturday week" is a week after Saturday.
+    // British: "Saturday week" and "a week on Saturday" are a week after Saturday.
+    let is_week_after = before == "on" && at > 2 && words[at - 3..at - 1] == ["a", "week"];
+    if after == "week" || is_week_after {
         let Span::Days(first, _) = Span::weekday_after(day, weekday)? else { return None };
-        return Some((2, Span::day(first, 7)?));
+        return Some((if is_week_after { 1 } else { 2 }, Span::day(first, 7)?));
     }
-    let is_today = day.weekday() == weekday && ["it's", "its"].contains(&before);
+    let is_said = ["it's", "its"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
+    let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at));
     let span = match is_ahead(sentence, at) {
         _ if is_today => Span::day(day, 0)?,
         true => Span::weekday_after(day, weekday)?,
@@ -66,15 +74,18 @@ fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
     // "Pump hired from Monday", but "I was off from Monday".
     let is_begin = word(1) == "from" && !words[..at].iter().any(|word| ["was", "were", "been"].contains(word));
+    // "Cancelled Monday" is about an appointment.
+    let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    !is_corrected && !is_since && (is_limit || is_begin || tense::is_future(words, at))
+    !is_corrected && !is_since && (is_limit || is_begin || is_cancelled || tense::is_future(words, at))
 }
 
 /// Returns the words of the clause around a word.
 fn clause(sentence: Sentence<'_>, at: usize) -> Range<usize> {
     let begins = |position: usize| {
         let between = &sentence.text[sentence.tokens[position - 1].span.end..sentence.tokens[position].span.start];
-        between.contains(BOUNDARIES) || CONJUNCTIONS.contains(&sentence.words[position])
+        // "3:40"
+        (between != ":" && between.contains(BOUNDARIES)) || CONJUNCTIONS.contains(&sentence.words[position])
     };
     let start = (1..=at).rev().find(|position| begins(*position)).unwrap_or(0);
     let end = (at + 1..sentence.words.len()).find(|position| begins(*position)).unwrap_or(sentence.words.len());
@@ -115,9 +126,11 @@ fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     (!has_month && (is_ordinal || (word == digits && is_last))).then_some((length, number))
 }
 
-/// Returns the day of the month nearest to `day` that has this number and weekday.
-fn nearest(day: Date, weekday: Weekday, number: i8) -> Option<Span> {
-    let days = (0..=REACH).flat_map(|away| [away, -away]);
+/// Returns the day with this weekday and this number in its month that is nearest to `day`: ahead if there is one there and the
+/// sentence looks ahead, otherwise back.
+fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Option<Span> {
+    let side = if is_ahead { 1 } else { -1 };
+    let days = (0..=REACH).map(|away| side * away).chain((0..=REACH).map(|away| -side * away));
     let is_meant = |away: &i32| {
         day.checked_add(away.days()).is_ok_and(|other| other.day() == number && other.weekday() == weekday)
     };
@@ -125,9 +138,27 @@ fn nearest(day: Date, weekday: Weekday, number: i8) -> Option<Span> {
 }
 
 /// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
-/// be other words; such short names count only with a capital and behind a preposition.
-fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
+/// be other words; such short names count only with a capital that no sentence begins with.
+fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
+    let word = sentence.words[at];
     let is_full = strip(word).len() >= 6;
     let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
-    is_full || is_clear || (is_capital && BEFORE_WEEKDAYS.contains(&before))
+    let is_sun = at > 0 && sentence.words[at - 1] == "the";
+    is_full || is_clear || (sentence.tokens[at].is_capital() && !is_first(sentence, at) && !is_sun)
+}
+
+/// Returns whether the weekday is part of a name: "Good Friday", "the Daily Wednesday". The first word of a sentence has a capital
+/// anyway.
+fn is_name(sentence: Sentence<'_>, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    let word = sentence.words[before];
+    let has_capital = sentence.tokens[before].is_capital() && !is_first(sentence, before);
+    OF_NAMES.contains(&word) || (has_capital && !BEFORE_WEEKDAYS.contains(&word) && phrases::weekday(word).is_none())
+}
+
+/// Returns whether a word begins a sentence, or a part behind a colon.
+fn is_first(sentence: Sentence<'_>, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return true };
+    let between = &sentence.text[sentence.tokens[before].span.end..sentence.tokens[at].span.start];
+    between.contains(['.', '!', '?', ':', ';', '\n', '(', '"', '“', '–', '—'])
 }
