@@ -212,3 +212,32 @@ fn wrong_model_settings_name_every_key_and_show_no_secret() {
         refused.err
     );
 }
+
+#[test]
+fn what_a_model_invented_is_marked_wherever_the_summary_is_read() {
+    let invented = "Ann paid 70 euros to Quentin for the drums.";
+    let answer = json!({ "sentences": [
+        { "text": "Ann bought a drum.", "day": null, "sources": [1] },
+        { "text": invented, "day": null, "sources": [1] },
+    ] });
+    let modelled = Modelled::new(Script::Answers(answer.to_string()));
+    let annals = &modelled.annals;
+    annals.import(&line("ann", "c", "1", "Ann", "I bought a drum in town.", "2023-05-01T10:00:00Z"));
+    modelled.pass(0);
+    let timeline = annals.json(&["timeline", "--agent", "ann", "--grain", "daily"]);
+    assert_eq!(timeline["memories"][0]["ungrounded"], json!([invented]), "{timeline}");
+    let found = annals.json(&["search", "drum", "--agent", "ann", "--grain", "daily"]);
+    assert_eq!(found["results"][0]["ungrounded"], json!([invented]), "{found}");
+    let context = annals.json(&["context", "What happened on 1 May 2023?", "--agent", "ann"]);
+    assert!(context["text"].as_str().unwrap().contains("drums. [not supported by its sources]"), "{context}");
+    for args in [["timeline", "--grain"], ["search", "drum --grain"]] {
+        let words = args.iter().flat_map(|arg| arg.split(' ')).chain(["daily", "--agent", "ann"]);
+        let read = annals.run(&words.collect::<Vec<_>>());
+        assert!(
+            read.out.contains(&format!("Its sources do not support all of: {invented}")),
+            "{}{}",
+            read.out,
+            read.err
+        );
+    }
+}

@@ -644,6 +644,8 @@ export interface MemoryView {
   speaker?: string | null;
   /** Text of the memory. */
   text: string;
+  /** The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the sources do not contain, or the opposite of what they say. */
+  ungrounded?: Array<string>;
 }
 
 /** When the sources of a fact were said, from the first to the end of the last. */

@@ -597,6 +597,7 @@ MemoryView = TypedDict(
         "source_ids": "list[str]",  # What the memory was made from: memory ids for a summary or statement, the message id for a turn.
         "speaker": "NotRequired[str | None]",  # Speaker of a turn, by name or role; for a statement, the first of the people that it is about.
         "text": "str",  # Text of the memory.
+        "ungrounded": "NotRequired[list[str]]",  # The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the sources do not contain, or the opposite of what they say.
     },
 )
 

@@ -6,6 +6,7 @@ use annals_core::{DateRange, Grain, Kind, Result, Zones};
 use annals_service::calls;
 use annals_service::wire::{MemoryView, PassageOf, RangeView, SearchAnswer, SearchRequest};
 
+use super::timeline::print_ungrounded;
 use crate::cli::Search;
 use crate::run_or_hand_over::Client;
 use crate::view::excerpt::Excerpt;
@@ -112,4 +113,5 @@ fn print_excerpt(memory: &MemoryView, question: Option<&str>) {
         say!("    {DIM}… {left} more: annals show {}{DIM:#}", memory.id);
     }
     say!();
+    print_ungrounded(memory);
 }

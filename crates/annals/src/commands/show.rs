@@ -7,9 +7,10 @@ use annals_service::calls::{GetMemory, GetSources};
 use annals_service::wire::{MemoryAnswer, MemoryView, VersionView};
 use serde::Serialize;
 
+use super::timeline::print_ungrounded;
 use crate::cli::Show;
 use crate::run_or_hand_over::Client;
-use crate::view::{BOLD, DATE, DIM, WARN, column, dates, local, plural, print_json, say, say_zone};
+use crate::view::{BOLD, DATE, DIM, column, dates, local, plural, print_json, say, say_zone};
 
 /// A memory with the memories from which it was made.
 #[derive(Serialize)]
@@ -61,9 +62,7 @@ fn print(answer: &MemoryAnswer, sources: &[MemoryView], zones: &Zones) {
         say!("{DIM}{speaker} in conversation {conversation:?}{DIM:#}");
     }
     say!("\n{}\n", column(&memory.text, 2));
-    for sentence in answer.sentences.iter().filter(|sentence| !sentence.grounded) {
-        say!("{WARN}Its sources do not support all of:{WARN:#} {}\n", sentence.text);
-    }
+    print_ungrounded(memory);
     // The first source of a turn is the id of its message.
     let made_from = memory.source_ids.len() - usize::from(memory.message.is_some());
     if sources.is_empty() && made_from > 0 {

@@ -10,7 +10,7 @@ use annals_service::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 use crate::cli::Timeline;
 use crate::run_or_hand_over::Client;
-use crate::view::{BOLD, DATE, DIM, JsonList, column, dates, say, say_zone_of};
+use crate::view::{BOLD, DATE, DIM, JsonList, WARN, column, dates, say, say_zone_of};
 
 /// Number of memories fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
@@ -106,4 +106,12 @@ fn print_open(args: &Timeline, open: &[String], printed: &BTreeSet<String>) {
 fn print(memory: &MemoryView, zones: &Zones) {
     say!("{BOLD}{:<9}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{}{DIM:#}", memory.grain, dates(memory, zones), memory.id);
     say!("{}\n", column(&memory.text, 2));
+    print_ungrounded(memory);
+}
+
+/// Prints the sentences of a summary that its sources do not support.
+pub(super) fn print_ungrounded(memory: &MemoryView) {
+    for sentence in &memory.ungrounded {
+        say!("{WARN}Its sources do not support all of:{WARN:#} {sentence}\n");
+    }
 }

@@ -109,14 +109,17 @@ pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
     Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
 }
 
+/// Stands behind a sentence of a summary that its sources do not support, so that an agent does not take it for remembered.
+const UNGROUNDED: &str = " [not supported by its sources]";
+
 /// Returns the sentences of a summary, or its whole text as one line if it has no sentences. The heading of a summary of a
 /// single day states the day, so its sentences do not.
 fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     let is_long = summary.days.0 != summary.days.1;
-    let line = |sentence: &Sentence| Line {
-        day: is_long.then_some(sentence.day),
-        text: one_line(&with_speaker(sentence.speaker.as_deref(), &sentence.text)),
-        from: sentence.from.clone(),
+    let line = |sentence: &Sentence| {
+        let mark = if sentence.ungrounded { UNGROUNDED } else { "" };
+        let text = one_line(&with_speaker(sentence.speaker.as_deref(), &sentence.text));
+        Line { day: is_long.then_some(sentence.day), text: text + mark, from: sentence.from.clone() }
     };
     if sentences.is_empty() {
         return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new() }];
@@ -139,4 +142,25 @@ pub(crate) fn as_line(memory: &Memory) -> String {
 
 fn dates((first, last): (Date, Date)) -> String {
     if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{memory, summarized};
+
+    #[test]
+    fn sentence_that_its_sources_do_not_support_is_marked() {
+        let summary = memory("s-1", "2026-03-04".parse().unwrap(), summarized());
+        let sentence = |text: &str, ungrounded: bool| Sentence {
+            day: summary.days.0,
+            speaker: None,
+            text: text.into(),
+            from: Vec::new(),
+            ungrounded,
+        };
+        let lines = lines(&summary, &[sentence("Ann moved.", false), sentence("Bob paid 70 euros.", true)]);
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["Ann moved.", "Bob paid 70 euros. [not supported by its sources]"]);
+    }
 }

@@ -10,6 +10,8 @@ const MAX_TEXT_LENGTH: usize = 1500;
 /// Maximum number of characters of one memory in the text of a structured answer, which most clients get in addition to the
 /// text itself.
 const BRIEF: usize = 300;
+/// Maximum number of characters that are quoted of a sentence which its sources do not support.
+const UNGROUNDED: usize = 100;
 
 /// One entry of an answer: a line, and the lines of a summary below it.
 #[derive(Clone, Debug)]
@@ -96,6 +98,9 @@ pub(super) fn heading(view: &MemoryView) -> String {
     }
     if let Some(speaker) = &view.speaker {
         heading += &format!(", {speaker}");
+    }
+    for sentence in &view.ungrounded {
+        heading += &format!(" (not supported by its sources: “{}”)", short(sentence, UNGROUNDED));
     }
     match view.days_outside {
         None | Some(0) => heading,
@@ -205,6 +210,7 @@ mod tests {
             message: None,
             role: None,
             speaker: None,
+            ungrounded: Vec::new(),
             source_ids: Vec::new(),
             pinned: false,
             parts: Vec::new(),

@@ -53,6 +53,11 @@ pub struct MemoryView {
     pub document: Option<PassageOf>,
     /// Text of the memory.
     pub text: String,
+    /// The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the sources do
+    /// not contain, or the opposite of what they say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub ungrounded: Vec<String>,
     /// What the memory was made from: memory ids for a summary or statement, the message id for a turn.
     pub source_ids: Vec<String>,
     /// Whether the memory is pinned, so that retention keeps it.
@@ -110,6 +115,7 @@ impl From<&Memory> for MemoryView {
             speaker: memory.speaker().map(str::to_owned),
             document: passage_of(memory),
             text: memory.text.clone(),
+            ungrounded: ungrounded(memory),
             source_ids: sources(memory),
             pinned: memory.pinned,
             parts: Vec::new(),
@@ -132,6 +138,11 @@ fn passage_of(memory: &Memory) -> Option<PassageOf> {
     let Body::Passage { document, ordinal, passage, .. } = &memory.body else { return None };
     let passage = PassageView { ordinal: *ordinal, start: passage.start, end: passage.end };
     Some(PassageOf { collection: document.collection.clone(), key: document.key.clone(), passage })
+}
+
+fn ungrounded(memory: &Memory) -> Vec<String> {
+    let Body::Summary { sentences, .. } = &memory.body else { return Vec::new() };
+    sentences.iter().filter(|sentence| sentence.ungrounded).map(|sentence| sentence.text.clone()).collect()
 }
 
 fn sources(memory: &Memory) -> Vec<String> {

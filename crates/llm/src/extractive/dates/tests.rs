@@ -97,6 +97,12 @@ fn verbs_of_other_clauses_do_not_count() {
     check("Wednesday waffles.", "Wednesday [2026-03-04] waffles.");
     check("No limp at all. Cancelled Monday.", "No limp at all. Cancelled Monday [2026-03-09].");
     check("No driving till a week on Friday.", "No driving till a week on Friday [2026-03-13].");
+    check(
+        "They demand that it be withdrawn by noon on Friday.",
+        "They demand that it be withdrawn by noon on Friday [2026-03-06].",
+    );
+    check("He would lose a lot under Monday's deal.", "He would lose a lot under Monday's [2026-03-02] deal.");
+    check("Work at the port resumes on Tuesday.", "Work at the port resumes on Tuesday [2026-03-10].");
     check("The big day is Saturday week.", "The big day is Saturday week [2026-03-14].");
     check("moved it to the sunday after", "moved it to the sunday after");
     check(
@@ -111,8 +117,8 @@ fn names_with_a_weekday_get_no_date() {
     check("We saw Sheffield Wednesday lose.", "We saw Sheffield Wednesday lose.");
     check("Shin dressed. Back Thursday", "Shin dressed. Back Thursday [2026-03-05]");
     check(
-        "Told them. Dr Anand phones back Mon am",
-        "Told them. Dr Anand phones back Mon [2026-03-09] am",
+        "They told us that Dr Anand phones back Mon am",
+        "They told us that Dr Anand phones back Mon [2026-03-09] am",
     );
     check("Sat with the cat in the Sun.", "Sat with the cat in the Sun.");
     check("The wedding is 16 May by the way, Saturday.", "The wedding is 16 May by the way, Saturday.");

@@ -74,10 +74,14 @@ fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
     // "Pump hired from Monday", but "I was off from Monday".
     let is_begin = word(1) == "from" && !words[..at].iter().any(|word| ["was", "were", "been"].contains(word));
+    // "The plan must be withdrawn by noon on Friday."
+    let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
+    // "Thursday's deal" was made, unless something else is said of it.
+    let is_known = words[at].ends_with("'s") && !is_limit && !tense::is_announced(words, at);
     // "Cancelled Monday" is about an appointment.
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    !is_corrected && !is_since && (is_limit || is_begin || is_cancelled || tense::is_future(words, at))
+    !is_corrected && !is_since && !is_known && (is_limit || is_begin || is_cancelled || tense::is_future(words, at))
 }
 
 /// Returns the words of the clause around a word.
