@@ -55,7 +55,7 @@ pub(crate) use language::Language;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 9";
+const VERSION: &str = "extractive 10";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]
