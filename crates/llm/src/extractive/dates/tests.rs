@@ -117,10 +117,11 @@ fn names_with_a_weekday_get_no_date() {
     check("We saw Sheffield Wednesday lose.", "We saw Sheffield Wednesday lose.");
     check("Shin dressed. Back Thursday", "Shin dressed. Back Thursday [2026-03-05]");
     check(
-        "They told us that Dr Anand phones back Mon am",
-        "They told us that Dr Anand phones back Mon [2026-03-09] am",
+        "The weather is cold. Dr Anand phones back Mon am",
+        "The weather is cold. Dr Anand phones back Mon [2026-03-09] am",
     );
     check("Sat with the cat in the Sun.", "Sat with the cat in the Sun.");
+    check("We drove to Sun City.", "We drove to Sun City.");
     check("The wedding is 16 May by the way, Saturday.", "The wedding is 16 May by the way, Saturday.");
     check("The move is a week today.", "The move is a week today [2026-03-11].");
 }

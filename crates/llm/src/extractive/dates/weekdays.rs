@@ -142,13 +142,15 @@ fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Optio
 }
 
 /// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
-/// be other words; such short names count only with a capital that no sentence begins with.
+/// be other words; such short names count only with a capital that no sentence begins with, and not in names such as "Sun City".
 fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
     let word = sentence.words[at];
     let is_full = strip(word).len() >= 6;
     let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
     let is_sun = at > 0 && sentence.words[at - 1] == "the";
-    is_full || is_clear || (sentence.tokens[at].is_capital() && !is_first(sentence, at) && !is_sun)
+    let is_capital = |at: usize| sentence.tokens[at].is_capital() && !is_first(sentence, at);
+    let is_in_name = at + 1 < sentence.words.len() && is_capital(at + 1);
+    is_full || is_clear || (is_capital(at) && !is_sun && !is_in_name)
 }
 
 /// Returns whether the weekday is part of a name: "Good Friday", "the Daily Wednesday". The first word of a sentence has a capital
