@@ -137,7 +137,7 @@ impl Membership {
             // The thread of the lease ends only after `left` was cancelled, or if it panicked.
             let _ = state.wait_for(|state| *state == NodeState::Lost).await;
             if !stop.is_cancelled() && !left.is_cancelled() {
-                tracing::error!("another node has taken over; this one starts again and stands by");
+                tracing::error!("this node has lost its lease; it starts again and stands by");
                 start_again(&program);
             }
         });
