@@ -1,9 +1,10 @@
 //! This process as a node of a cluster. One node is active: it has the lease on the database, and serves as a single service does.
 //! The others stand by. When the lease of the active node ends, another one takes it.
 //!
-//! A thread of its own claims and renews the lease, so that busy workers do not delay it. What a node must not do without the lease
-//! does not depend on this thread: the database refuses its writes (`catalog/src/postgres/lease.rs`), and the guard of the bucket
-//! refuses them from the moment when the lease may have ended. A node that has lost the lease starts again.
+//! A thread of its own claims and renews the lease, so that busy workers do not delay it. Safety does not depend on
+//! this thread: without the lease, the database refuses the node's writes (`catalog/src/postgres/lease.rs`), and the
+//! guard of the bucket refuses them from the moment when the lease may have ended. A node that has lost the lease
+//! restarts its process.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -26,10 +27,10 @@ use crate::config::Config;
 use crate::failure;
 use crate::projections::new_id;
 
-/// Pause of a node that stands by between two claims.
+/// Pause of a standby node between two claims.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The part of a lease after which it is renewed.
+/// The lease is renewed after its length divided by this.
 const RENEWAL: u32 = 5;
 
 /// The lease under which a node opens its stores.
@@ -61,7 +62,7 @@ pub(crate) struct Membership {
     writes: Arc<RwLock<()>>,
     stop: CancellationToken,
     thread: JoinHandle<()>,
-    /// The program of this process. It cannot be found any more once its file was replaced.
+    /// Path of the program of this process, found at the start: it cannot be found any more once the file was replaced.
     program: PathBuf,
 }
 
@@ -129,8 +130,8 @@ impl Membership {
         self.active.send_replace(Some(self.node.address.clone()));
     }
 
-    /// Starts this process again once another node has taken the lease, or nobody renews it any more, because everything in its
-    /// memory may be out of date. Does nothing if the process stops or leaves the cluster.
+    /// Restarts this process once another node has taken the lease, or the thread that renews it has panicked, because
+    /// everything in memory may be out of date. Does nothing if the process stops or leaves the cluster.
     pub(crate) fn start_again_when_lost(&self, stop: CancellationToken) {
         let (mut state, left, program) = (self.state.clone(), self.stop.clone(), self.program.clone());
         tokio::spawn(async move {
@@ -143,8 +144,8 @@ impl Membership {
         });
     }
 
-    /// Releases the lease of a node whose stores cannot be opened. If they may be reachable later, starts this process again after a
-    /// pause, unless `stop` is cancelled meanwhile; otherwise returns the error.
+    /// Releases the lease of a node if its stores cannot be opened. If they may be reachable later, restarts this
+    /// process after a pause, unless `stop` is cancelled meanwhile; otherwise returns the error.
     pub(crate) async fn cannot_serve(self, error: Error, stop: &CancellationToken) -> Result<()> {
         let (pause, program) = (self.length, self.program.clone());
         self.leave().await;
@@ -165,7 +166,7 @@ impl Membership {
     }
 }
 
-/// Replaces the process by a new one with the same arguments. Only returns, and then ends, if that fails.
+/// Replaces the process by a new one with the same arguments. Ends the process if that fails.
 fn start_again(program: &Path) -> ! {
     let failed = Command::new(program).args(std::env::args_os().skip(1)).exec();
     failure::end(&Error::storage("starting again", failed))
@@ -176,7 +177,7 @@ fn may_write_for(length: Duration) -> Duration {
     length * 2 / 3
 }
 
-/// The work of the thread.
+/// Claims, renews and releases the lease. Runs on the thread of the lease.
 struct Keeper {
     lease: Lease,
     length: Duration,

@@ -1,4 +1,4 @@
-//! The data folder of this process as the host of calls.
+//! Implements the host of calls over the data folder of this process.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ const MAX_EXAMINATION: Duration = Duration::from_secs(120);
 pub(crate) struct FolderHost {
     pub folder: Folder,
     pub alarm_clock: Option<Arc<AlarmClock>>,
-    /// The part of a service; `None` in a process that runs a single command.
+    /// What only a service has; `None` in a process that runs a single command.
     pub operator: Option<Operator>,
 }
 

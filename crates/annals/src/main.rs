@@ -1,4 +1,4 @@
-//! The command `annals`: parses the arguments, opens the data folder, runs the command.
+//! The command `annals`: parses the arguments, starts logging, runs the command and reports its error.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

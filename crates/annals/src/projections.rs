@@ -1,8 +1,9 @@
 //! Where tables and facts are, in the data folder or in a bucket, and what ties them to a catalog.
 //!
-//! Tables and facts are only right for the catalog, and the state of it, that they were projected from. If both are in the data
-//! folder, they are together. Otherwise both sides store an id, which changes at each opening. If the ids differ, the other side
-//! was used meanwhile with something else or was restored from a backup: it is refused, with what to delete.
+//! Tables and facts are valid only for the catalog, and the state of it, from which they were projected. If both sides
+//! are in the data folder, they belong together. Otherwise both store an id, which changes at each opening. If the ids
+//! differ, one side was used with something else meanwhile or was restored from a backup. Opening then fails and says
+//! what to delete.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ const BUCKET_ID: &str = "catalog.objects";
 /// The object in a bucket with the ids of the catalog that it belongs to.
 const IDS_IN_BUCKET: &str = "catalog.id";
 
-/// Below this name a bucket is tried at each opening.
+/// The name below which a bucket is checked at each opening.
 const CHECK: &str = "check";
 
 /// The names below which tables and facts are.
@@ -32,7 +33,7 @@ const FACTS: &str = "facts";
 /// The folder in the data folder where DuckDB reads and writes; emptied at every start.
 pub(crate) const SCRATCH_OF_FACTS: &str = "facts/scratch";
 
-/// The open place of tables and facts.
+/// The open store of tables and facts.
 pub(crate) struct Projections {
     root: Objects,
     data: PathBuf,
@@ -41,8 +42,8 @@ pub(crate) struct Projections {
 }
 
 impl Projections {
-    /// Opens the place, and tries whether a bucket does what tables rely on. Refuses what belongs to another catalog, or to
-    /// another state of this one. A node of a cluster passes the guard of its writes.
+    /// Opens the store, and checks that a bucket does what tables rely on. Fails if the store belongs to another
+    /// catalog, or to another state of this one. A node of a cluster passes the guard of its writes.
     pub(crate) async fn open(
         data: &Path,
         config: &ObjectsConfig,
@@ -56,7 +57,7 @@ impl Projections {
         Ok(projections)
     }
 
-    /// Opens the place, whatever it belongs to.
+    /// Opens the store without checking to which catalog it belongs.
     pub(crate) fn untied(data: &Path, config: &ObjectsConfig, guard: Option<WriteGuard>) -> Result<Projections> {
         let root = match config.bucket() {
             Some(s3) => Objects::in_bucket(&s3, guard),
@@ -84,7 +85,7 @@ impl Projections {
         }
     }
 
-    /// Tries whether a bucket does what tables rely on. Does nothing for a folder.
+    /// Checks that a bucket does what tables rely on. Does nothing for a folder.
     pub(crate) async fn check(&self) -> Result<()> {
         let Some(bucket) = &self.bucket else { return Ok(()) };
         let name = Name::from(CHECK).join(new_id()?);
@@ -109,7 +110,8 @@ impl Projections {
         }
     }
 
-    /// Ends the tie of a SQLite catalog to a bucket. Refuses tables and facts in the folder: they are from before the bucket.
+    /// Removes the id that ties a SQLite catalog to a bucket. Fails if the folder has tables or facts: they are older
+    /// than those in the bucket.
     async fn untie(&self) -> Result<()> {
         let id = Name::from(BUCKET_ID);
         if read(&self.root, &id).await?.is_none() {
@@ -192,7 +194,7 @@ impl Projections {
 
 /// The id on the side of the catalog.
 enum IdOfCatalog {
-    /// In a file beside SQLite's.
+    /// In a file next to the SQLite file.
     File(Objects),
     /// In the database.
     Row(Arc<PostgresCatalog>),

@@ -109,7 +109,7 @@ pub(crate) fn parse(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let (own, created_as, format) = (take("agent"), take("created_as"), take("format"));
     let own = own.as_ref().and_then(Value::as_str);
     let name = agent.or(own).ok_or_else(|| Fault::new("agent", "is missing"))?.to_owned();
-    // The ids of the records derive from this name. Under a name of the user's choice, they have to derive from that one.
+    // The ids of the records derive from this name. If the user chose another name, they have to derive from that name.
     let created_as = created_as.filter(|_| own == Some(name.as_str())).and_then(|key| key.as_str().map(str::to_owned));
     let names = AgentNames { name, created_as };
     let agent = names.agent().map_err(|error| Fault::new("agent", error.to_string()))?;

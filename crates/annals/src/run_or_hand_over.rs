@@ -25,10 +25,10 @@ use crate::host::FolderHost;
 use crate::ipc;
 use crate::progress::Bars;
 
-/// Exit code after a second Ctrl-C, as shells know it.
+/// Exit code after a second Ctrl-C, by the convention of shells: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// The way to the memory in a data folder.
+/// Makes calls on the memory of a data folder.
 pub(crate) struct Client {
     way: Way,
     data: PathBuf,

@@ -16,8 +16,8 @@ use crate::ipc;
 const STEP: Duration = Duration::from_millis(50);
 /// How long an owner may take to listen on its socket: it may just have been started.
 const STARTING: Duration = Duration::from_secs(5);
-/// How long an owner may take to answer a request for the folder. Also the extra time to end that it gets beside the time for
-/// its requests and its jobs.
+/// How long an owner may take to answer a request for the folder. Also the extra time that it gets to end, in addition
+/// to the time for its requests and its jobs.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// Locks the folder. If the owner is a service that `annals mcp` started, asks this service to end, and waits. `drain` is the

@@ -97,7 +97,8 @@ macro_rules! is_known {
 
 pub(crate) use is_known;
 
-/// SQL query for the known agents that come after a workspace and a name.
+/// SQL query for the known agents that come after a workspace and a key. The column `name` holds the key of an agent,
+/// `shown_name` the name if it differs.
 macro_rules! known_agents {
     ($rest:literal) => {
         concat!(
@@ -137,8 +138,8 @@ pub(crate) const TO_REEMBED: &str = concat!(
 );
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns up to `limit` known agents after the given one, by workspace, then by name. A known agent has settings, messages,
-/// ledger rows, statements, fact operations, blocks or documents.
+/// Returns up to `limit` known agents after the given one, by workspace, then by key. A known agent has settings,
+/// messages, ledger rows, statements, fact operations, blocks or documents.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
     // No known agent has an empty name, so this place is before the first agent of a workspace.
     let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.key()));
@@ -153,8 +154,8 @@ pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, 
     }
 }
 
-/// Reads an agent from the columns `workspace`, `name` and `shown_name`. The row without a name stands for the erased agents of
-/// its workspace.
+/// Reads an agent from the columns `workspace`, `name` and `shown_name`. A row with an empty name is that of all erased
+/// agents of its workspace.
 pub(crate) fn read(row: &Row) -> Result<Agent> {
     let (workspace, key) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
     if key.is_empty() {
@@ -192,8 +193,8 @@ pub(crate) fn row_id(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<
     db.query_optional(sql, params![workspace, name], |row| row.get(0))
 }
 
-/// Returns the agent's number; adds the agent if it has none. Answers to questions asked before then are refused, because an
-/// erased agent may have had the same name.
+/// Returns the agent's number; adds the agent if it has none. A new agent counts as erased up to the sequence floor, so
+/// that no answer is saved to a request made before: an erased agent may have had the same name.
 pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     let number = known(db, agent)?;
     if number > 0 {

@@ -1,6 +1,6 @@
-//! Keyed hashes of forgotten messages, of the keys of other forgotten items, and of the requests that were accepted before. A
-//! message, item or request that is sent or imported again is recognised by its hash. The hashes contain nothing readable: without the key, which no export contains, nobody can
-//! test guesses against them.
+//! Keyed hashes of forgotten messages, of the keys of other forgotten items, and of the requests that were accepted
+//! before an erasure. A message, item or request that is sent or imported again is recognised by its hash. The hashes
+//! contain nothing readable. Guesses cannot be tested against them without the key, which no export contains.
 
 use annals_core::ports::{ItemKey, RequestKey};
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};

@@ -1,5 +1,5 @@
-//! Implements the port `Store` on a SQL database, the source of truth: one SQLite file, or a PostgreSQL database. Each part of
-//! the port stands beside its SQL.
+//! Implements the port `Store` on a SQL database, the source of truth: one SQLite file, or a PostgreSQL database. Each
+//! part of the port has a file with its methods and its SQL.
 //!
 //! Relies on being the only process that uses the database (the lock of the data folder and a lock in PostgreSQL ensure
 //! this) and on storage that keeps what it reports as synced. One thread owns the one connection; see `thread.rs` for group

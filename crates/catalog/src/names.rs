@@ -1,4 +1,4 @@
-//! Names that agents got by renaming. A name leads to one agent, even after the agent got another name.
+//! Names that agents got by renaming. A former name still resolves to its agent after the agent is renamed again.
 
 use annals_core::{Agent, Error, ObjectKind};
 
@@ -15,7 +15,7 @@ pub(crate) fn owner(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<A
     db.query_optional(OWNER, params![workspace, name], agents::read)
 }
 
-/// Gives an agent a new name. Its former names keep leading to it.
+/// Gives an agent a new name. Its former names still resolve to it.
 pub(crate) fn rename(db: &dyn Db, agent: &Agent, name: &str) -> Result<Agent> {
     if !agents::agent_state(db, agent)?.known {
         return Err(Error::NotFound { what: ObjectKind::Agent, name: agent.name().to_owned() }.into());
@@ -26,7 +26,7 @@ pub(crate) fn rename(db: &dyn Db, agent: &Agent, name: &str) -> Result<Agent> {
     Ok(renamed)
 }
 
-/// Fails with [`Error::Exists`] if another agent than `agent` has or had the name.
+/// Fails with [`Error::Exists`] if an agent other than `agent` has or had the name.
 pub(crate) fn check_free(db: &dyn Db, agent: &Agent, name: &str) -> Result<()> {
     match owner(db, agent.workspace(), name)? {
         Some(owner) if owner != *agent => Err(Error::Exists { what: ObjectKind::Agent, name: name.to_owned() }.into()),

@@ -52,8 +52,8 @@ use commits::Marks;
 use session::Session;
 use values::{Bound, Decoded};
 
-/// How long the next work waits for a server after the connection is lost, for example while the server restarts. If the server
-/// stays away, later work tries once and does not wait.
+/// How long the next work waits for a server after the connection is lost, for example while the server restarts. If
+/// the server is still unreachable then, later work tries once and does not wait.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 

@@ -1,6 +1,6 @@
-//! The data kept of a turn that retention pruned: its id, day and instant, and keyed hashes of its conversation, speaker and
-//! content. They are enough to recognise the turn when it is sent again, and to forget data derived from it. The hashes contain
-//! nothing readable.
+//! What stays after retention pruned a turn: its id, day and instant, and keyed hashes of its conversation, speaker and
+//! content. They are enough to recognise the turn when it is sent again, and to forget data derived from it. The hashes
+//! contain nothing readable.
 
 use annals_core::{MemoryId, Period, Timestamp};
 
@@ -28,7 +28,7 @@ pub(crate) struct Pruned {
 }
 
 impl Pruned {
-    /// Returns the data to keep of a turn that is pruned now.
+    /// Returns the data that stays of a turn that is pruned now.
     pub(crate) fn of(stored: &Stored, hashes: &KeyedHashes) -> Pruned {
         let turn = &stored.turn;
         Pruned {

@@ -16,8 +16,8 @@ pub struct ContextQuery {
     pub prompt: String,
     /// Maximum tokens of the text, fence marks included. Tokens are estimated from above.
     pub budget: u64,
-    /// The speaker. Facts about them compete for the budget. If memory does not fit the prompt, only facts that resemble it do,
-    /// unless the prompt is about the speaker or small talk.
+    /// The speaker. Facts about them compete for the budget. If memory does not clearly match the prompt, only facts
+    /// that are similar to it compete, unless the prompt is about the speaker or is small talk.
     pub speaker: Option<String>,
     /// The current conversation. Its last turns compete for the budget, whether or not they match the prompt.
     pub conversation: Option<String>,
@@ -120,8 +120,8 @@ pub struct Context {
     pub text: String,
     /// Tokens of the text, estimated from above.
     pub tokens: u64,
-    /// Number of further items that did not fit the budget. The newest summaries are not counted, nor facts and search results
-    /// of a prompt that memory hardly fits or does not fit.
+    /// Number of further items that did not fit the budget. Does not count the newest summaries, nor facts and search
+    /// results if memory does not clearly match the prompt.
     pub omitted: usize,
     /// Whether memory holds, or may hold, anything about the prompt. If not, the context has at most facts about the speaker, besides
     /// blocks, documents and the current conversation.
@@ -130,8 +130,8 @@ pub struct Context {
     pub range: DateRange,
     /// Whether a model reordered the best items.
     pub reranked: Reranked,
-    /// Why some memories could be found by their words only: the model of their vectors cannot be opened, or it made no vector
-    /// of the prompt. `None` otherwise.
+    /// Why some memories were searched by words only: the model of their vectors cannot be opened, or could not embed
+    /// the prompt. `None` if all were searched by vectors too.
     pub words_alone: Option<String>,
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 
-/// A self-contained sentence about somebody, extracted from turns by a model, or imported. It is a row of kind `fact` in
-/// working memory.
+/// A self-contained sentence about somebody, extracted from turns by a model, or imported. In working memory it is a
+/// row of kind [`crate::Kind::Statement`], which files, tables and responses call `fact`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// `f-` and a hash of its first source and its original text; for an imported statement, of its entry alone.

@@ -41,7 +41,8 @@ pub struct LedgerRow {
     pub tokens: u64,
 }
 
-/// The state of a period's last roll-up, as far as another roll-up, a correction or a seal changes it.
+/// The fields of a ledger row that every roll-up, correction or seal changes. A writer reads them before its input and
+/// compares them when it saves, to notice that another writer was faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledUp {
     /// As in [`LedgerRow`].
@@ -53,7 +54,7 @@ pub struct RolledUp {
 }
 
 impl LedgerRow {
-    /// Returns the state of the last roll-up, for a writer that replaces it.
+    /// Returns the fields that a writer compares before it replaces the last roll-up.
     pub fn rolled_up(&self) -> RolledUp {
         RolledUp { clean_seq: self.clean_seq, recipe: self.recipe, sealed: self.sealed }
     }

@@ -103,7 +103,7 @@ impl Phrases {
     }
 
     /// Reports the phrases that the text begins with. Starts at the last phrase that does not sort after the text, and
-    /// goes on with the phrases that are prefixes of it.
+    /// follows `prefixes` from there.
     fn beginning(&self, text: &[u8], found: &mut dyn FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut candidate = self.sorted.partition_point(|phrase| **phrase <= *text).checked_sub(1);
         while let Some(index) = candidate {

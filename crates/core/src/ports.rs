@@ -4,7 +4,7 @@
 //! and `Reranker`. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`,
 //! `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], and code takes the whole store; `Catalog` joins
 //! `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. The traits are small, so that an
-//! implementation can keep each beside its queries.
+//! implementation can keep each in one file with its queries.
 
 mod accesses;
 mod agents;

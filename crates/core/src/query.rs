@@ -176,7 +176,7 @@ pub struct Answer {
     pub conversations: Vec<ConversationFound>,
     /// Whether a model reordered the best results.
     pub reranked: Reranked,
-    /// Why some memories could be found by their words only: the model of their vectors cannot be opened, or it made no
-    /// vector of the question. `None` otherwise.
+    /// Why some memories were searched by words only: the model of their vectors cannot be opened, or could not embed
+    /// the question. `None` if all were searched by vectors too.
     pub words_alone: Option<String>,
 }

@@ -11,9 +11,9 @@ use jiff::{SignedDuration, Timestamp};
 /// answer.
 pub const MAX_ATTEMPTS: u32 = 3;
 
-/// How long an unavailable model, or a spent budget, may hold work up before the fallback does it. Most restarts,
-/// overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday would have
-/// none and retention would stand still.
+/// How long an unavailable model, or a spent budget, may delay work before the fallback does it. Most restarts,
+/// overloads and nightly maintenance windows end within six hours. With a limit of a day or more, days would stay
+/// without a summary, and retention could not prune them.
 pub const MAX_OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
 /// Maximum time from one check of a spent budget to the next. A check costs nothing, and somebody may have raised the budget.

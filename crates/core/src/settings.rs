@@ -70,7 +70,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the zone history for the calendar.
+    /// Returns the history of time zones, which maps instants to local days.
     pub fn zones(&self) -> Result<Zones> {
         Zones::from_history(&self.time_zone, &self.later_zones)
     }

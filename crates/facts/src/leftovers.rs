@@ -10,7 +10,7 @@ use crate::table::{Table, failed};
 use crate::{DuckFacts, blocking};
 
 /// Returns the files that contain any of the words, half-written files too. A table that cannot be decoded is an error,
-/// because nothing is proved of it.
+/// because it may contain the words.
 pub(crate) async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _table = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));

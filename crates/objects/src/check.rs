@@ -1,5 +1,6 @@
-//! Tries whether a store does what Annals relies on. Commits of tables rely on this: of several requests that create one object,
-//! exactly one succeeds. A store that ignores the condition loses commits without an error, and no later check finds that.
+//! Checks that a store does what Annals relies on. Commits of tables rely on conditional writes: of several requests
+//! that create the same object, exactly one succeeds. A store that ignores the condition loses commits without an
+//! error, and no later check finds that.
 
 use std::fmt;
 
@@ -37,8 +38,8 @@ impl fmt::Display for Unfit {
 impl std::error::Error for Unfit {}
 
 impl Objects {
-    /// Tries all operations on test objects below a name, which nothing else may use, and removes the objects. Sends about twenty
-    /// requests.
+    /// Tries all operations on test objects below a name, which nothing else may use, and removes the objects. Sends
+    /// about twenty requests.
     pub async fn check(&self, below: &Path) -> Result<(), Unfit> {
         let result = self.try_all(below).await;
         let removed = self.remove(below).await.map_err(failed("removing"));

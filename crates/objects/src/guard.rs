@@ -1,8 +1,8 @@
 //! Refuses writes to a bucket once this process may not write any more, for example because another node has taken over.
 //!
-//! The condition is asked before each request, also before each repetition of one, because `object_store` repeats requests by
-//! itself. A write under way is given up after a time limit. The store may still carry it out: this guard makes a late write rare, and
-//! whoever reads the objects must notice one.
+//! The guard checks the condition before each request and before each retry, because `object_store` retries by itself.
+//! A write under way is given up after a time limit. The store may still carry it out: this guard makes a late write
+//! rare, and readers of the objects must detect one.
 
 use std::fmt;
 use std::io;
@@ -23,7 +23,7 @@ pub struct WriteGuard {
     pub may_write: Arc<dyn Fn() -> bool + Send + Sync>,
     /// The time limit of a request that writes.
     pub time_limit: Duration,
-    /// Each request that writes holds this for reading. Whoever has it for writing knows that none is under way.
+    /// Each request that writes holds this for reading. While it is held for writing, no write is under way.
     pub writes: Arc<RwLock<()>>,
 }
 

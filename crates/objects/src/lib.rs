@@ -2,9 +2,9 @@
 //!
 //! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
 //! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
-//! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process uses the
-//! prefix; `guard.rs` refuses writes of a process to which this no longer applies. It does not interpret names or content.
-//! `check.rs` tries whether a store does what this relies on.
+//! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process
+//! uses the prefix; `guard.rs` refuses the writes of a process that another one has replaced. It does not interpret
+//! names or content. `check.rs` checks that a store does what this crate relies on.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

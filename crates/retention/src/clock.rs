@@ -92,9 +92,9 @@ impl ClockReading {
     /// | is more than a minute behind what it showed before, or behind what was stored | no | no |
     /// | anything else: seen for the first time, or jumped ahead | yes | no |
     ///
-    /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes, and prunes
-    /// only once it has run for `HOLD`. What was stored under a clock that was ahead lies in the future, possibly for years;
-    /// so once the clock has run steadily, it counts and what was stored does not.
+    /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes
+    /// periods at once, but prunes only after it has run for `HOLD`. What was stored under a clock that was ahead lies
+    /// in the future, possibly for years; so once the clock has run steadily, the times of stored data are ignored.
     pub fn trust(&self, stored: Option<Timestamp>) -> Trust {
         if self.synchronised == Some(false) {
             Trust::No(Doubt::Unsynchronised)

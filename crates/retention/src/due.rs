@@ -84,7 +84,7 @@ pub struct Totals {
 /// Returns what is due in this state. A set is due if all of this holds:
 ///
 /// - It is past the plan, counted from the end of the last day that any of it covers.
-/// - Its period is clean, and has a live summary that is not degraded: what a model could not read yet, it may read later.
+/// - Its period is clean, and has a live summary that is not degraded: the model needs the set to rewrite that one.
 /// - Extraction has read its turns.
 /// - Nothing in it is pinned.
 /// - All finer sets below it are gone, or are due too and come before it. So a path from day to year is only ever shortened from

@@ -77,8 +77,8 @@ async fn commit_in_both(
     committed
 }
 
-/// Returns the versions if nobody else has committed between them. [`Error::Damaged`] otherwise: another process has written, for
-/// example a node of a cluster that did not know that it was replaced, and nobody knows what.
+/// Returns the versions if nobody else has committed between them. [`Error::Damaged`] otherwise: another process has
+/// written unknown rows, for example a node of a cluster that had not noticed that it was replaced.
 fn sole(name: &Table, versions: Versions) -> Result<Versions> {
     let next = versions.before + 1;
     if versions.after <= next {

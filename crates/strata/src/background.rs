@@ -1,5 +1,5 @@
-//! Threads of lower priority for LanceDB's work. Requests that only have to be made durable come first: beside fifty
-//! concurrent searches on two cores, an acknowledgement would otherwise wait for all of them.
+//! Threads of lower priority for LanceDB's work, so that committing a message to the catalog does not wait for it:
+//! beside fifty concurrent searches on two cores, an acknowledgement would otherwise wait for all of them.
 
 use std::sync::LazyLock;
 

@@ -13,8 +13,9 @@ use crate::damage::explain;
 use crate::rows;
 use crate::tables::{Slot, Tables};
 
-/// Rows in a batch, and bytes to read ahead. LanceDB's own limit is 2 GB.
+/// Number of rows in a batch.
 const BATCH: usize = 1_024;
+/// Number of bytes that LanceDB reads ahead. Its own limit is 2 GB.
 const AHEAD: u64 = 8 << 20;
 
 /// Where to search a table.

@@ -1,6 +1,6 @@
-//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the names in it, and the
-//! end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of people who write
-//! alone, because these turns name what they write about.
+//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the names in it,
+//! and the end of the previous period's summary. Only engines behind a network get these. The built-in engine gets
+//! earlier turns of people who write alone, because these turns name what they write about.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -55,7 +55,7 @@ impl Pass<'_> {
         // summary must be saved first.
         let is_in_turn = !is_local && batch.iter().any(|row| row.period.grain() > Grain::Daily);
         let at_once = if is_in_turn { 1 } else { AT_ONCE };
-        // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
+        // Collected first: a closure inside the stream would borrow the pass, and the future would not be `Send`.
         let roll_ups: Vec<_> = batch.iter().zip(0..).map(|(row, index)| self.step(row, why, away, index)).collect();
         let mut outcomes = futures::stream::iter(roll_ups).buffered(at_once).chunks(together);
         let mut rest = batch;

@@ -45,7 +45,7 @@ pub struct Lineage {
 /// live summary, and these rules must hold:
 ///
 /// - From there up, every closed period has a live summary that names the one below it among its sources.
-/// - Live turns lie under a live summary of their own day: nothing may be missing below new input.
+/// - If the turns are live, the lowest summary is that of the day itself.
 /// - If the turns are pruned, some live summary is sealed, and unless it is the day's own, it names the summary of the period
 ///   just below. That one was complete when it was pruned, because only complete sets of clean periods are pruned. Below the
 ///   sealed one there may again be live summaries, made from late input. They cover other days; the path of this day starts at

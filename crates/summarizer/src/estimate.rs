@@ -1,5 +1,5 @@
-//! Calls an engine that only counts for every period whose input exists, so that the cost of a roll-up is known before it is
-//! paid. Writes nothing.
+//! Estimates the cost of a roll-up before it is paid: calls an engine that only counts, once for every period whose
+//! input exists. Writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

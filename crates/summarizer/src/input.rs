@@ -60,7 +60,8 @@ impl Input {
         all.filter(|id| seen.insert(*id)).cloned().collect()
     }
 
-    /// Returns the memories that a sentence from this input may name as its origin: the input, and what it comes from itself.
+    /// Returns the ids that a sentence made from this input may list as sources: those of the input, and its own
+    /// sources.
     pub(crate) fn origins(&self) -> HashSet<&MemoryId> {
         let base = self.base.iter().flat_map(|base| &base.sources);
         let children = self.children.iter().flat_map(|memory| memory.sources().iter().chain([&memory.id]));
@@ -91,8 +92,8 @@ pub(crate) fn nothing() -> Digest {
     digest(&[])
 }
 
-/// Returns the hash of the ids and contents that a summary reads. Includes speaker and time of turns, and the sources of each
-/// sentence of a summary: without the sources a year would go on naming turns that its quarter no longer quotes.
+/// Returns the hash of the ids and contents that a summary reads. Includes speaker and time of turns, and the sources
+/// of each sentence of a summary: without these a year would keep listing turns that its quarter no longer quotes.
 fn digest(children: &[Memory]) -> Digest {
     Digest::of(children.iter().flat_map(|memory| {
         let speaker = memory.speaker().unwrap_or_default().to_owned();

@@ -225,7 +225,7 @@ impl FactWriter {
         done
     }
 
-    /// Reads and saves the sections of a batch. Returns whether to go on.
+    /// Reads and saves the sections of a batch. Returns whether the pass continues.
     async fn read_sections(
         &self,
         pass: &mut Pass<'_>,

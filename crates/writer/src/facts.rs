@@ -116,8 +116,8 @@ impl FactWriter {
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
-    /// Enters several facts, or ends of facts, by hand: all or none. Reports neither the facts that they end nor that they end
-    /// none.
+    /// Enters several facts, or ends of facts, by hand: all or none. Does not report which facts they end. An end that
+    /// matches no fact is no error.
     pub async fn enter(&self, agent: &Agent, entries: Vec<FactInput>, now: Timestamp) -> Result<()> {
         let mut operations = Vec::with_capacity(entries.len());
         for FactInput { verb, subject, predicate, object, properties, at } in entries {

@@ -94,8 +94,8 @@ impl Eraser {
         Ok(remains.then(|| "free space of the catalog".to_owned()))
     }
 
-    /// Removes the marks that refuse these forgotten messages, so that an import can store them again. They must be prepared
-    /// by [`Writer::prepare`].
+    /// Removes the hashes by which these forgotten messages are refused, so that an import can store them again. The
+    /// messages must be prepared by [`Writer::prepare`].
     pub async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<()> {
         let traces: Vec<(TurnKey, Digest)> =
             messages.iter().map(|(key, message)| (key.clone(), message.digest())).collect();

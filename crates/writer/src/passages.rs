@@ -62,7 +62,7 @@ impl Writer {
     }
 }
 
-/// A paragraph or a heading, with the blank lines before it left out.
+/// A paragraph or a heading, without the blank lines before it.
 struct Block {
     range: Range<usize>,
     is_heading: bool,

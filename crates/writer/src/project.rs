@@ -2,8 +2,8 @@
 //!
 //! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further
 //! effect. So a crash at any point repeats at most one batch. A memory that the table or the model refuses becomes a dead
-//! letter and the projection goes on. An outage, or a model that refuses everything, stops the projection where it is. A
-//! damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of a table come from one model: the one that
+//! letter and is skipped. An outage, or a model that refuses everything, stops the projection where it is. A damaged or
+//! missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of a table come from one model: the one that
 //! made the first of them, whichever model is configured now (`reembed.rs`). If that model no longer exists, new rows get
 //! placeholders (`placeholder.rs`).
 

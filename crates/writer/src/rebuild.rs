@@ -1,8 +1,8 @@
 //! Rebuilds a table from the catalog beside the one that searches read, then swaps the two.
 //!
-//! Resumable: the catalog records which generation is being built and its watermark, so [`Writer::project`] continues it after
-//! a crash. Until the swap the watermark belongs to the present generation. If that generation is damaged or missing, searches
-//! report this until the new one is complete; a half-built table never answers.
+//! Resumable: the catalog records which generation is being built and its watermark, so [`Writer::project`] continues
+//! it after a crash. Searches read the present generation until the swap. If it is damaged or missing, they report this
+//! until the new one is complete; they never read a half-built table.
 
 use annals_core::ports::{Building, Table, VectorModel, Watermark};
 use annals_core::{Agent, Error, Grain, Result, Timestamp};
@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Regression: they stayed until a memory was forgotten.
+    /// Regression: these generations stayed until a memory was forgotten.
     #[tokio::test]
     async fn generations_of_interrupted_attempts_are_removed_after_the_swap() {
         let fixture = fixture().await;

@@ -1,9 +1,9 @@
 //! Change of the embedding model: builds a generation with the configured model beside each table of another one, and swaps it
 //! in when it is complete.
 //!
-//! Works as a rebuild does (`rebuild.rs`), in small steps that continue where a crash ended them. But nothing is wrong with
-//! the present table: it answers, and takes new memories by its own model, until the swap. So this work has the lowest
-//! priority. Setting the former model again drops the unfinished generation.
+//! Works as a rebuild does (`rebuild.rs`), in small steps that continue where a crash ended them. But the present table
+//! is intact: until the swap it answers searches, and new memories are embedded with its own model. So this work has
+//! the lowest priority. Setting the former model again drops the unfinished generation.
 
 use annals_core::ports::{Table, Watermark};
 use annals_core::{Agent, Error, Grain, Result, Timestamp};

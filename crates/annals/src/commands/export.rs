@@ -48,7 +48,7 @@ async fn print(client: &Client, agent: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes to what is no file, such as a pipe or a device, and returns the number of records.
+/// Writes to a path that is not a regular file, such as a pipe or a device. Returns the number of records.
 async fn write_through(client: &Client, agent: &str, path: &Path) -> Result<u64> {
     let failed = |cause| Error::storage(format!("writing {}", path.display()), cause);
     let mut output = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);

@@ -34,7 +34,7 @@ pub(crate) enum Scope {
     Agent,
 }
 
-/// Prints what was or would be forgotten. Returns the exit code of a failure if the proof found something that is left.
+/// Prints what was or would be forgotten. Returns a failing exit code if the proof found leftovers.
 pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope, json: bool) -> Result<ExitCode> {
     let ForgetReport { answer, samples } = report;
     if json {

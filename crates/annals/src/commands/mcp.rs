@@ -1,6 +1,6 @@
-//! `annals mcp`: MCP on standard input and output. Only transfers messages to the process that owns the folder, and starts one if
-//! there is none. So several agents can share one memory, and the end of one does not affect the others. If the owner ends, the
-//! conversation continues with the next one.
+//! `annals mcp`: MCP on standard input and output. Only relays messages to the process that owns the folder, and starts
+//! such a process if there is none. So several agents can share one memory, and the end of one does not affect the
+//! others. If the owner ends, the relay continues with the next owner.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -37,7 +37,8 @@ pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     std::process::exit(0)
 }
 
-/// Connects to the owner of the folder. Without one for `grace` attempts, starts a service that outlives this process.
+/// Connects to the owner of the folder. If there is none for `grace` attempts, starts a service that outlives this
+/// process.
 async fn connect(global: &Global, data: &Path, grace: u32) -> Result<UnixStream> {
     let mut started: Option<Child> = None;
     for attempt in 0..ATTEMPTS {

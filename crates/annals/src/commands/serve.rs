@@ -82,7 +82,7 @@ struct Process<'a> {
 impl Process<'_> {
     /// Stands by until this node is active, then opens the folder and serves it.
     async fn serve_as_node(&self, claim: Claim, opening: Opening) -> Result<()> {
-        // What is missing is reported before the node can take the lease, so that it does not keep it from the others.
+        // Fails before the node can take the lease: a node without its model must not keep the lease from the others.
         AllEmbedders::open(claim.path(), &opening.embedder, &Metrics::new())?.require()?;
         let listener = bind(self.server.listen).await?;
         let standby_listeners = self.standby_listeners(&listener, claim.path())?;
@@ -114,8 +114,8 @@ impl Process<'_> {
         served
     }
 
-    /// Returns where requests to forward arrive: at the same address and, if there is a key of the cluster, on the socket in the
-    /// folder, for commands.
+    /// Returns the listeners for requests to forward: the same address and, if there is a key of the cluster, the
+    /// socket in the folder, for commands.
     fn standby_listeners(&self, tcp: &TcpListener, data: &Path) -> Result<StandbyListeners> {
         let tcp = copy(tcp).map_err(|cause| Error::storage("listening for requests to forward", cause))?;
         let key = self.config.cluster.key.clone();
@@ -258,7 +258,7 @@ fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
     }
 }
 
-/// Greets a node of a cluster, which may stand by for long.
+/// Prints the address of a node of a cluster, which may stand by for long.
 fn greet_as_node(listener: &TcpListener, json: bool) {
     let Ok(address) = listener.local_addr().map(|address| format!("http://{address}")) else { return };
     if json {

@@ -195,7 +195,7 @@ fn flatten(above: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Sets the value of a key. Replaces any value that stands where one of its tables belongs.
+/// Sets the value of a key. If another value is in the place of one of its tables, replaces that value.
 pub(crate) fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
     match key.split_once('.') {
         None => drop(tree.insert(key.to_owned(), value)),

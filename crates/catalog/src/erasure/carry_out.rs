@@ -139,9 +139,9 @@ impl Erasing<'_> {
     }
 }
 
-/// Removes saved replies, clients' idempotency keys, and the records of accepted messages, because their ids are derived from
-/// the messages. Records of uploads stay, so that clients can still read them: their ids are not derived from content. They are
-/// recognised by counting no messages.
+/// Removes saved replies, clients' idempotency keys, and the records of accepted messages, because their ids are
+/// derived from the messages. Records of uploads stay, so that clients can still read them: their ids are not derived
+/// from content. A record that counts no messages is that of an upload.
 pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",

@@ -35,7 +35,7 @@ pub(super) struct Selection {
     pub(super) turns: Vec<Stored>,
     /// The pruned turns to forget.
     pub(super) pruned: Vec<Pruned>,
-    /// Number of pruned turns considered that stay.
+    /// Number of considered pruned turns that stay.
     pub(super) kept: u64,
     /// Number of pruned turns that may belong to the target but cannot be matched, and the periods that may hold
     /// something of them.

@@ -16,9 +16,9 @@ pub(super) struct Subject {
     pub(super) unfollowed: BTreeSet<String>,
 }
 
-/// Answers about speakers that decide whether forgetting follows an alias.
+/// Queries about speakers. Their results decide whether forgetting follows an alias.
 pub(super) trait Witness {
-    /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
+    /// Returns whether the speaker of an operation has this name. True if the speaker is unknown.
     fn states(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
@@ -33,9 +33,9 @@ struct Alias<'l> {
 }
 
 impl Subject {
-    /// Collects the name and its aliases, in both directions. An alias must still hold, and be entered by a person or
-    /// stated by a bearer of the name. A name under which somebody speaks belongs to somebody else until that speaker
-    /// states the alias too.
+    /// Collects the name and its aliases, in both directions. An alias counts unless it was retracted, if a person or
+    /// an import entered it, or if a speaker with one of the two names stated it. If there are speakers with both
+    /// names, both must have stated it.
     pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Result<Subject> {
         let facts = fold(log);
         let stated = facts.iter().filter(|fact| is_stated(fact));
@@ -129,7 +129,7 @@ impl Subject {
     }
 }
 
-/// Returns whether a fact is an alias that was stated, not derived by merging, and not taken back.
+/// Returns whether a fact is an alias that was stated, not inferred by merging, and not retracted.
 fn is_stated(fact: &Fact) -> bool {
     fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
 }

@@ -1,5 +1,5 @@
-//! Stores the id of the data folder that belongs to the catalog. Tables and facts in a folder are only right for the state of
-//! the catalog that they were projected from.
+//! Stores the id of the data folder that belongs to the catalog. Tables and facts in a folder are valid only for the
+//! state of the catalog from which they were projected.
 
 use crate::PostgresCatalog;
 use crate::db::{Sql, params};

@@ -2,10 +2,11 @@
 //!
 //! One row names the node, its epoch, and when the lease ends by the server's clock. The node renews the lease over a connection of
 //! its own, because the connection of the catalog may be busy for minutes. When the lease has ended, another node may take it: it
-//! increments the epoch and ends the catalog's session of the node before. A session of a node begins only under the current epoch
-//! (`session.rs`). So a node that has lost the lease can change nothing in the catalog, whatever it believes.
+//! increments the epoch and ends the former node's session on the catalog. A session of a node begins only under the
+//! current epoch (`session.rs`). So a node that has lost the lease cannot change the catalog, even if it has not
+//! noticed the loss.
 //!
-//! The table is no part of the schema that `schema.rs` migrates: nodes use it before one of them may do that.
+//! The table is not part of the schema that `schema.rs` migrates: nodes use it before one of them may migrate.
 
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ const CLAIM: &str = "INSERT INTO node_lease (node, address, epoch, until)
 
 const HOLDER: &str = "SELECT address FROM node_lease";
 
-/// Renews a lease that has ended too, if no other node has taken it.
+/// Also renews a lease that has ended, if no other node has taken it.
 const RENEW: &str = "UPDATE node_lease SET until = clock_timestamp() + make_interval(secs => $3)
     WHERE node = $1 AND epoch = $2";
 
@@ -38,15 +39,15 @@ const RELEASE: &str = "UPDATE node_lease SET until = clock_timestamp() WHERE nod
 /// The number of milliseconds to wait until the session of the former node has ended.
 const ENDING: i64 = 5000;
 
-/// The part of a lease within which each call ends. So a call over a connection that was cut silently leaves time for another
-/// one, over a new connection.
+/// Each call must end within the length of the lease divided by this. So after a call over a connection that was cut
+/// silently, there is time for another call over a new connection.
 const LONGEST: u32 = 3;
 
-/// The least of these limits, for very short leases.
+/// Minimum of the limits on calls and connections, for very short leases.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// The part of a lease within which an address of the database must accept a connection, so that a call reaches the second or
-/// third one.
+/// An address of the database must accept a connection within the length of the lease divided by this, so that a call
+/// can still try the second or third address.
 const CONNECTING: u32 = 12;
 
 /// A node of a cluster.
@@ -61,7 +62,8 @@ pub struct Node {
 /// A lease that a node has taken. The catalog is opened under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenLease {
-    /// The id of the node. A database that lost its last commits in a fail-over may give one epoch to two nodes.
+    /// The id of the node. It is checked besides the epoch, because a database that lost its last commits in a
+    /// fail-over may give the same epoch to two nodes.
     pub node: String,
     pub epoch: i64,
 }
@@ -153,7 +155,7 @@ impl Lease {
         self.client.as_ref().ok_or_else(|| Error::other("the connection was closed"))
     }
 
-    /// Forgets the connection after an error or without an answer: it may have been cut.
+    /// Drops the connection after an error or a time-out: it may have been cut.
     fn settle<T>(&mut self, doing: &'static str, done: Result<Result<T, Error>, Elapsed>) -> annals_core::Result<T> {
         let done = done.unwrap_or_else(|_| Err(Error::other("the database does not answer")));
         if done.is_err() {
@@ -163,7 +165,8 @@ impl Lease {
     }
 }
 
-/// Ends the session that holds the lock of the catalog, if it belongs to a node. A command may go on: it has no lease to lose.
+/// Ends the session that holds the lock of the catalog, if it belongs to a node. The session of a command continues,
+/// because commands have no lease.
 async fn end_former_session(client: &Client) -> Result<(), Error> {
     let end = format!("SELECT pg_terminate_backend(pid, {ENDING})");
     client.batch_execute(&format!("{end} FROM {} AND application_name = '{NODE}'", lock_holders())).await?;
@@ -183,7 +186,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(3600);
     const OVER: Duration = Duration::ZERO;
 
-    /// The node that a word names. Its lease lasts for `length`.
+    /// Returns the lease connection of a node with this name. Its lease lasts for `length`.
     fn node(schema: &Schema, name: &str, length: Duration) -> Lease {
         let node = Node { id: name.to_owned(), address: format!("{name}:7411") };
         Lease::new(&schema.url, node, length).unwrap()
@@ -269,7 +272,7 @@ mod tests {
         let Some(schema) = Schema::new() else { return };
         let mut first = node(&schema, "first", Duration::from_secs(6));
         assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
-        // A transaction that has the row stands for them: no answer comes.
+        // A transaction that locks the row has the same effect: no answer comes.
         let silence = schema.transaction("SELECT * FROM node_lease FOR UPDATE");
         assert!(first.renew(1).await.is_err());
         assert!(first.client.is_none());

@@ -48,8 +48,9 @@ pub(super) struct Session {
 type Prepared = (Vec<Type>, Statement);
 
 impl Session {
-    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it. A process that is
-    /// no node is refused while any node has the lease, although the lock may be free for a moment: the node goes on to write tables.
+    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it. A
+    /// process that is not a node is refused while any node has the lease, even if the lock is free for a moment,
+    /// because that node still writes tables.
     pub(super) fn open(runtime: &Runtime, config: &Config, lease: Option<&TakenLease>) -> Result<Session, Error> {
         let session = Session::without_lock(runtime, config)?;
         let client = &session.client;

@@ -3,7 +3,7 @@
 //! There are two parts. The thread that owns the connection copies the pages as they are, some at a time, with other
 //! work between; SQLite applies changes made meanwhile to the copy too, because they go over the backup's source
 //! connection. Then VACUUM INTO writes the requested file on another thread, so that it contains no deleted data: until
-//! the scrub after a forgetting is done, split pages may still hold forgotten text.
+//! the scrub after an erasure has ended, split pages may still hold forgotten text.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

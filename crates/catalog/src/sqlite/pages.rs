@@ -1,5 +1,5 @@
-//! Reads and overwrites the unused parts of SQLite's pages through SQLite's own page table (`sqlite_dbpage`), so that
-//! nobody opens the file beside it.
+//! Reads and overwrites the unused parts of SQLite's pages through SQLite's own page table (`sqlite_dbpage`). The file
+//! is not opened a second time, because closing it would drop SQLite's locks (`ahead.rs`).
 //!
 //! With `secure_delete` SQLite zeroes deleted rows and freed pages. But when a page is split or joined, rows that move
 //! to another page leave their bytes in the gap between the page's index and its rows; a later deletion overwrites only

@@ -1,9 +1,9 @@
 //! Overwrites the remains of deleted rows in the file and its log, while other work continues.
 //!
 //! A pass walks over all pages in pieces ([`pages`]). Writes between two pieces may move the remains of a row to a page
-//! that the pass has already cleaned, so a second pass follows if there were writes, and the proof of a forgetting
-//! checks all pages once more. Finally the log, which holds former pages, is truncated to nothing. The file keeps its
-//! size: free pages are zeros, and are reused.
+//! that the pass has already cleaned, so a second pass follows if there were writes, and the proof of an erasure checks
+//! all pages once more. Finally the log, which holds former pages, is truncated to nothing. The file keeps its size:
+//! free pages are zeros, and are reused.
 
 use annals_core::Error;
 

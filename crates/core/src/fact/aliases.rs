@@ -1,7 +1,7 @@
-//! Decides which stated aliases count. An alias makes one entity of two names, so it needs more than anybody's word.
+//! Decides which stated aliases count. An alias merges two names into one entity, so not every statement of one counts.
 //!
-//! Speakers may name only themselves, and not by a name under which another person speaks. All speakers without a name
-//! share their role as a name. A role's alias counts only while no speaker has a name and the role has at most one
+//! A speaker may only give an alias for their own name, and not one that is another speaker's name. A speaker without a
+//! name is known by their role. An alias of a role counts only while no speaker has a name and the role has at most one
 //! alias.
 
 use std::collections::{BTreeMap, BTreeSet};

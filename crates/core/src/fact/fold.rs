@@ -92,7 +92,7 @@ impl Table {
         }
     }
 
-    /// Ends the facts of another predicate that cannot hold beside the new one.
+    /// Ends the facts of another predicate that cannot hold together with the new one.
     fn end_others(&mut self, operation: &FactOperation) {
         if let Some((predicate, object)) = ended_by(&operation.predicate, &operation.object) {
             let ending = FactOperation { predicate: predicate.to_owned(), ..operation.clone() };

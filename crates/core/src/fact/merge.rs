@@ -141,8 +141,8 @@ fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     merged
 }
 
-/// Makes one entity of both names and returns the alias fact; `None` if they are one already or evidence contradicts
-/// it.
+/// Merges the entities of two names and returns the alias fact; `None` if they are one entity already, or if evidence
+/// contradicts it.
 fn merge(names: &mut Names<'_>, name: usize, into: usize, reason: Reason, rows: &[usize]) -> Option<Fact> {
     if names.entity(name) == names.entity(into) || names.are_two(name, into) {
         return None;

@@ -22,8 +22,8 @@ pub const UNTIL: &str = "until";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verb {
-    /// The object begins to hold beside the current values; for a single-valued predicate, it replaces the current
-    /// value.
+    /// The object begins to hold in addition to the current values; for a single-valued predicate, it replaces the
+    /// current value.
     Insert,
     /// The object replaces the value in `replaces`, or all current values if `replaces` is missing. Of a single-valued
     /// predicate it always replaces the current value.

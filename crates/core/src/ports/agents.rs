@@ -82,7 +82,7 @@ pub trait Agents: Send + Sync {
     /// memory would create under this name.
     async fn resolve_agent(&self, workspace: &str, name: &str) -> Result<Agent>;
 
-    /// Gives an agent another name; returns the agent with it. All names that it had keep leading to it. [`Error::Exists`] if
+    /// Renames an agent; returns it with the new name. Its former names still resolve to it. [`Error::Exists`] if
     /// another agent of the workspace has or had the name; [`Error::NotFound`] if the agent does not exist.
     async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<Agent>;
 
@@ -93,11 +93,11 @@ pub trait Agents: Send + Sync {
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
 
     /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] is true with `model`, by workspace,
-    /// then by name. One query for all agents.
+    /// then by key. One query for all agents.
     async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>>;
 
     /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they
-    /// hold older replies of models. By workspace, then by name. One query for all agents. May return too many agents,
+    /// hold older replies of models. By workspace, then by key. One query for all agents. May return too many agents,
     /// never too few.
     async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>>;
 

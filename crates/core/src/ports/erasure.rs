@@ -13,9 +13,9 @@ pub enum Target {
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
-    /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity said. An
-    /// alias is followed if a person or an import entered it, or if a speaker with one of the two names stated it and did not
-    /// retract it. If there are speakers with both names, both must have stated it.
+    /// Everything that names this entity in its text or metadata (speaker, conversation, id), or that the entity said.
+    /// An alias is followed if a person or an import entered it, or if a speaker with one of the two names stated it
+    /// and did not retract it. If there are speakers with both names, both must have stated it.
     Subject(String),
     /// Everything said within this interval, and the documents that were last written in it.
     Range(Interval),
@@ -107,9 +107,10 @@ pub trait Erasure: Send + Sync {
     /// Erases the target: removes turns, statements, operations, dead letters, former texts, blocks and documents. Also removes
     /// all saved replies and all accepted requests of the agent, because they may repeat the target. Summaries made from the
     /// target are removed or cut, and their periods become dirty. Only keyed hashes stay: of the keys and contents of turns,
-    /// of the keys of items that may be imported again ([`ItemKey`]), and of the accepted requests with idempotency keys. They cannot be computed without the secret key.
-    /// Pruned turns are found by the hashes that pruning left, and by the data derived from them. The erased data is still on
-    /// disk afterwards, so the agent's files must be cleaned.
+    /// of the keys of items that may be imported again ([`ItemKey`]), and of the accepted requests with idempotency
+    /// keys. They cannot be computed without the secret key. Pruned turns are found by the hashes that pruning left,
+    /// and by the data derived from them. The erased data is still on disk afterwards, so the agent's files must be
+    /// cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (key and digest of the content) whether it was forgotten.

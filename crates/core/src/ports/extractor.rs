@@ -37,7 +37,7 @@ impl ReadingSchedule {
     /// Every turn is read at once.
     pub const AT_ONCE: ReadingSchedule = ReadingSchedule { quiet: SignedDuration::ZERO, turns: 1 };
 
-    /// Multiple of the quiet time after which waiting turns are read, even if the conversation goes on.
+    /// Multiple of the quiet time after which waiting turns are read, even if the conversation continues.
     const MAX_WAIT_FACTOR: i32 = 6;
 
     /// Returns whether turns that were said at these times are due to be read at `now`. A time in the future comes from a wrong

@@ -19,7 +19,7 @@ pub struct Totals {
     pub due_since: Option<Timestamp>,
     /// Due periods that were rolled up before.
     pub stale: u64,
-    /// The agents with changes that are waiting, by workspace and name.
+    /// The agents with changes that are waiting, by workspace, then by key.
     pub backlogs: Vec<Backlog>,
 }
 

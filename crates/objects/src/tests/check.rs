@@ -1,4 +1,4 @@
-//! Tests of the check of stores: right stores pass, and each kind of wrong store is told.
+//! Tests of the store check: correct stores pass, and each kind of faulty store is reported.
 
 use std::fmt;
 
@@ -25,11 +25,11 @@ enum Fault {
     None,
     /// Ignores that an object must not exist.
     Replaces,
-    /// Looks whether an object exists, and then writes it, in two steps.
+    /// Checks whether the object exists and writes it in two steps, so two requests can both succeed.
     LooksThenWrites,
-    /// Answers the creation of an object before it is listed.
+    /// Confirms the creation of an object before lists contain it.
     ListsLate,
-    /// Answers deletions and deletes nothing.
+    /// Confirms deletions, but deletes nothing.
     KeepsDeleted,
     /// Refuses conditional writes.
     RefusesConditions,

@@ -85,7 +85,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Returns whether the schedule has the turns of the section read now.
+    /// Returns whether the turns of the section are due by the schedule.
     pub fn is_due(&self, schedule: ReadingSchedule, now: Timestamp) -> bool {
         let spoken = self.tasks.iter().flat_map(|task| &task.spoken);
         schedule.is_due(spoken.map(Memory::at), now)

@@ -1,5 +1,5 @@
-//! Tests of a change of the embedding model: every store call fails once, the change is taken back, or the former model no
-//! longer exists.
+//! Tests of a change of the embedding model: every store call fails once, the change is reverted, or the former model
+//! no longer exists.
 
 use std::sync::Arc;
 

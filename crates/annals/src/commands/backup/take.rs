@@ -27,7 +27,7 @@ const STOPPED: &str = "it was stopped, because its time limit was reached or the
 /// Bytes read and hashed at once.
 const PIECE: usize = 1 << 20;
 
-/// A way to copy the catalog: in this process if it has the catalog open, otherwise in the process that has.
+/// A way to copy the catalog: in this process if it has the catalog open, otherwise in the process that has it open.
 #[async_trait]
 pub(crate) trait CopyTo: Send + Sync {
     /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.

@@ -1,4 +1,4 @@
-//! Tries the bucket that keeps tables and facts.
+//! Checks the bucket that keeps tables and facts.
 
 use std::path::Path;
 

@@ -29,7 +29,7 @@ struct Written {
 }
 
 pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
-    // The name of now, if the given one is a former name.
+    // The present name, if the given one is a former name.
     let agent = &Agent::new(&name_of(client, agent).await?)?;
     let before = written(client, target, agent).await?;
     let mut records: Vec<Record> = Vec::new();
@@ -65,7 +65,7 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
     Ok(())
 }
 
-/// Returns the name that the agent of this name has now.
+/// Returns the present name of the agent that has or had this name.
 async fn name_of(client: &Client, agent: &str) -> Result<String> {
     Ok(client.call(GetSettings { agent: agent.to_owned() }).await?.agent)
 }

@@ -1,4 +1,5 @@
-//! `--watch`: imports session files whenever they change, until Ctrl-C. Session files vanish after some weeks.
+//! `--watch`: imports session files whenever they change, until Ctrl-C. The programs delete their session files after
+//! some weeks.
 //!
 //! Looks at names and sizes, which change with every line that is added. Each import is a process of its own with the same arguments,
 //! so that the data folder is free between two imports, and a running service can be used.

@@ -1,4 +1,4 @@
-//! Selects pruned turns by the keyed hashes that pruning left, or by data that is still stored of the turns.
+//! Selects pruned turns by the keyed hashes that pruning left, or by stored data that comes from the turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub(super) struct Resolved {
     pub(super) kept: u64,
 }
 
-/// The data that is still stored of one pruned turn.
+/// The stored data that comes from one pruned turn.
 #[derive(Default)]
 struct Remains {
     /// Sealed periods that quote it, or were written by a model that read it.
@@ -51,7 +51,7 @@ impl Remains {
     }
 }
 
-/// The data that is still stored of the pruned turns considered.
+/// The stored data that comes from the considered pruned turns.
 #[derive(Default)]
 struct Left {
     of: BTreeMap<MemoryId, Remains>,

@@ -123,7 +123,7 @@ impl<'a> Names<'a> {
         (&self.facts[row].predicate, self.entities[self.ends[row][1]])
     }
 
-    /// Makes one entity of the entities of two names.
+    /// Merges the entity of `name` into the entity of `into`.
     pub(crate) fn join(&mut self, into: usize, name: usize) {
         let (into, from) = (self.entities[into], self.entities[name]);
         if into != from {

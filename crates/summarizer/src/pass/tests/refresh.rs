@@ -71,7 +71,7 @@ async fn sealed_summary_stays_and_pruned_one_is_not_recreated() {
     assert_eq!(covered, []);
 }
 
-/// An engine that notes what it is asked and answers nothing.
+/// An engine that records its requests and answers none.
 #[derive(Default)]
 struct Counting(std::sync::Mutex<Vec<(String, usize)>>);
 

@@ -111,7 +111,7 @@ async fn turn_added_meanwhile_is_summarised_too() {
     check(say, 1, "").await;
 }
 
-/// A pass that believes it holds the lock all the time, while another process rolls the same days up.
+/// A lock that reports itself as held all the time, although another process rolls up the same days meanwhile.
 struct Believed(Meanwhile);
 
 #[async_trait::async_trait]
