@@ -39,7 +39,8 @@ impl Shared {
         Some(Shared { schema: Schema::new()?, bucket: Bucket::new()?, lease, key: None })
     }
 
-    /// Returns a data folder with the settings of a node, or of a command beside the cluster.
+    /// Returns a data folder with the settings of a node at `port`; without a port, of a command that uses the same
+    /// stores but is not a node.
     fn folder(&self, port: Option<u16>) -> Annals {
         let annals = Annals::new();
         let (url, Bucket { name, endpoint }) = (&self.schema.url, &self.bucket);
@@ -60,7 +61,8 @@ impl Shared {
     }
 }
 
-/// Returns the first of as many ports that no other test takes. They are below those that the system gives to port 0.
+/// Returns the first of `number` consecutive ports that no other test takes. They are below those that the system gives
+/// to port 0.
 fn ports(number: u16) -> u16 {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
     20_000 + (std::process::id() % 100) as u16 * 100 + TAKEN.fetch_add(number, Ordering::Relaxed)
@@ -71,7 +73,7 @@ struct Node {
     annals: Annals,
     address: String,
     child: Child,
-    /// Kept open: a node that starts again greets once more.
+    /// Kept open, because a node that restarts prints its greeting again.
     _output: BufReader<ChildStdout>,
 }
 
@@ -104,7 +106,7 @@ impl Node {
         std::mem::replace(&mut self.annals, Annals::new())
     }
 
-    /// Returns whether the node is active. One that stands still does not answer.
+    /// Returns whether the node is active. A paused node does not answer.
     async fn is_active(&self) -> bool {
         let asked = Client::new().get(format!("{}/readyz", self.address)).timeout(Duration::from_secs(2)).send().await;
         match asked {
@@ -123,7 +125,7 @@ impl Drop for Node {
     }
 }
 
-/// Asks until the answer is a success.
+/// Repeats a request until it succeeds. Returns the answer.
 async fn ask(key: &str, method: &str, url: &str, body: Option<&Value>) -> Value {
     let client = Client::new();
     let begun = std::time::Instant::now();
@@ -161,7 +163,7 @@ fn message(id: u64) -> Value {
     json!({ "role": "user", "name": "Ann", "id": id.to_string(), "content": content(id), "at": at(id) })
 }
 
-/// Returns the ids of all stored messages.
+/// Returns the number of stored messages of agent `ann`.
 async fn stored(key: &str, node: &Node) -> u64 {
     let status = ask(key, "GET", &format!("{}/v1/agents/ann/status", node.address), None).await;
     status["memories"]["working"].as_u64().unwrap()
@@ -211,7 +213,7 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     say(&key, &second, 4).await;
     assert_eq!(stored(&key, &second).await, 5);
 
-    // The first one comes back and stands by.
+    // The first node restarts and becomes a standby.
     let port = ports(1);
     configure(&first_folder, &std::fs::read_to_string(shared.folder(Some(port)).data().join("annals.toml")).unwrap());
     let first = Node::start_in(first_folder, port);
@@ -305,7 +307,7 @@ impl Sender {
     }
 }
 
-/// The ways in which the active node ends: without a word, standing still for longer than its lease, and told to stop.
+/// Signals that take the active node out: kill, pause for longer than its lease, and request to stop.
 const ENDS: [&str; 3] = ["-KILL", "-STOP", "-TERM"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -327,7 +329,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
         until("another node takes over", async || active(&nodes).await.is_some()).await;
         sender.acknowledges(5).await;
         if signal == "-STOP" {
-            // It wakes up with a lease that another node has taken, and starts again.
+            // It resumes after another node has taken its lease, and restarts.
             ended.signal("-CONT");
             nodes.push(ended);
             say(&key, &nodes[1], 0).await;

@@ -265,7 +265,7 @@ fn schema_has_every_key_that_is_shown() {
     assert_eq!(keys.filter(missing).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
-/// Returns the schema of a key of a table, which may stand behind a reference.
+/// Returns the schema of a key of a table, which may be given by a reference.
 fn property<'a>(schema: &'a Value, table: &'a Value, name: &str) -> Option<&'a Value> {
     let reference = table["$ref"].as_str().or_else(|| table["allOf"][0]["$ref"].as_str());
     let table = reference.and_then(|path| schema.pointer(path.trim_start_matches('#'))).unwrap_or(table);

@@ -71,7 +71,7 @@ fn memory_of_an_export_is_dated_by_the_export() {
     let file = annals.file("c.json", chat);
     assert!(child.stdin(File::open(file).unwrap()).output().unwrap().status.success());
     assert!(texts(&annals, &["sails"])[0].starts_with("2026-01-05 "), "{:?}", texts(&annals, &["sails"]));
-    // The memory of ChatGPT is as old as the conversation in which it stands.
+    // The memory of ChatGPT has the date of the conversation that contains it.
     let stored = import(&annals, "chatgpt", &fixture("chatgpt.json"));
     assert!(stored["documents"]["new"].as_u64() > Some(0), "{stored}");
     let listed = annals.json(&["document", "list", "--agent", "ann", "--collection", "chatgpt"]);

@@ -328,7 +328,7 @@ async fn upload_is_imported_by_the_service() {
         let (status, problem) = upload(query, body).await;
         assert!(status == 400 && problem["detail"].as_str().unwrap().contains(expect), "{problem}");
     }
-    // A command beside the service hands the import over to it.
+    // While the service runs, the import command forwards the import to it.
     let report = served.annals.json(&["import", &fixture("mem0/page.json"), "--from", "mem0", "--agent", "ann"]);
     assert!(report["stored"]["statements"]["new"].as_u64().unwrap() > 0, "{report}");
 }

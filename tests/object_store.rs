@@ -1,5 +1,6 @@
-//! Tables and facts in a bucket, through the command: results equal those with local files, another machine goes on where a
-//! killed one stopped, forgotten words leave the bucket, and what does not belong together is refused.
+//! Tables and facts in a bucket, through the command: results equal those with local files, another machine continues
+//! where a killed one stopped, forgotten words leave the bucket, and a catalog and a bucket that do not belong together
+//! are refused.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -122,7 +123,7 @@ async fn another_machine_goes_on_where_a_killed_one_stopped() {
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
     second.import(&days("ann", 2, 2));
     second.expect_sound_tables();
-    // The bucket and the database go on with whoever opens both.
+    // Any folder that opens both the bucket and the database continues.
     assert_eq!(first.json(&["status"])["agents"][0]["memories"]["working"], json!(5));
     assert_eq!(first.dump(), second.dump());
 }

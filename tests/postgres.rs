@@ -1,5 +1,6 @@
-//! The catalog in PostgreSQL, through the command: results equal those with a catalog in SQLite, only one process uses a
-//! database, a data folder follows one state of one database, and operations that need the catalog's file are refused.
+//! The catalog in PostgreSQL, through the command: results equal those with a catalog in SQLite, only one process uses
+//! a database, a data folder is accepted only with the database state it was projected from, and operations that need
+//! the catalog's file are refused.
 
 mod tls;
 
@@ -169,7 +170,7 @@ fn second_process_on_the_database_is_refused() {
     let Some(schema) = Schema::new() else { return };
     let (served, other) = (Served::over(annals_over(&schema)), annals_over(&schema));
     is_refused(&other, &["import", "/dev/null"], "another annals service uses this database");
-    // A command in the folder of the service asks the service.
+    // A command in the folder of the service runs in the service.
     served.annals.import(&days("ann", 1, 1));
     let doctor = other.run(&["doctor", "--json"]);
     assert!(doctor.out.contains("\"database\""), "{}", doctor.out);
@@ -203,7 +204,7 @@ fn folder_is_used_only_with_the_state_that_it_was_projected_from() {
     second.import(&days("ann", 4, 2));
     assert_ne!(second.dump(), dump);
 
-    // The tables of the former one are behind.
+    // The tables of the first folder are now out of date.
     configure(&first, &settings);
     is_refused(&first, &["status"], "was not used last with");
     remove_projections(&first);

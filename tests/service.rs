@@ -337,7 +337,7 @@ async fn messages_without_a_time_keep_their_order_and_may_be_repeated() {
 
 #[tokio::test]
 async fn rollup_that_is_asked_for_does_not_wait_for_late_messages() {
-    /// Runs the command at the service's own time: `--now` of the other tests lies before these messages came.
+    /// Runs the command at the service's own time: `--now` of the other tests is before these messages arrived.
     fn verify(annals: &Annals) -> (bool, Value) {
         let output = program().args(["verify", "--json", "--data"]).arg(annals.data()).output().unwrap();
         (output.status.success(), serde_json::from_slice(&output.stdout).unwrap())

@@ -148,7 +148,7 @@ async fn slow_summary_model_blocks_no_other_call() {
 #[tokio::test]
 async fn data_forgotten_during_extraction_stays_forgotten() {
     let slow = Slow::serving(Task::Facts, "");
-    // The messages are of today, so no summary is due, which the request to forget would have the model write.
+    // The messages are of today, so the request to forget has no summary to write again.
     let message_of = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
     slow.served.post(path, &message_of("Zelda Quist bakes bread in Uppsala.", "secret")).await;

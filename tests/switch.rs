@@ -165,7 +165,7 @@ async fn former_model_set_again_takes_the_change_back() {
     }
     assert!(progress(&served).await.is_some(), "the service is killed before the end");
     let served = serve(served.kill(), false);
-    // What a roll-up has written meanwhile stands in tables of the second model, which are embedded again.
+    // A roll-up may have written to tables of the second model in the meantime; these are embedded again.
     for _ in 0..MAX_LOOKS {
         if progress(&served).await.is_none() {
             break;

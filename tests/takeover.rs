@@ -1,4 +1,5 @@
-//! The data folder passes from the service that `annals mcp` started to one that a user starts, and clients go on.
+//! The data folder passes from the service that `annals mcp` started to one that a user starts, and clients keep
+//! working.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixListener;

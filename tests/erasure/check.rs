@@ -70,7 +70,7 @@ impl History {
         for index in self.truth.meant_entries(agent, target) {
             self.truth.entries[index].state = EntryState::Forgotten;
         }
-        // Every erasure writes the files of the agent anew, so nothing superseded is left in them.
+        // Every erasure rewrites the files of the agent, so nothing superseded is left in them.
         let entries = self.truth.entries.iter_mut().filter(|entry| entry.agent == agent);
         for entry in entries.filter(|entry| entry.state == EntryState::Superseded) {
             entry.state = EntryState::Forgotten;

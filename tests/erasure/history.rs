@@ -171,8 +171,8 @@ impl History {
         self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live, attachment });
     }
 
-    /// Returns JSON for one in three messages, with the words that identify it. One in six of them names the subject, behind an
-    /// escaped line break.
+    /// Returns JSON for one in three messages, with the words that identify it. One in six of them names the subject,
+    /// after an escaped line break.
     fn attachment(&mut self) -> Option<(String, BTreeSet<String>)> {
         if self.below(3) != 0 {
             return None;

@@ -33,7 +33,7 @@ impl Engine for Engines {
     }
 }
 
-/// Returns all sources in one sentence, which cites only the first turn behind them.
+/// Returns all sources in one sentence that cites only the first turn they come from.
 fn retold(sources: &[Memory]) -> Option<Sentence> {
     let first = sources.first()?;
     let texts: Vec<_> = sources.iter().map(|source| source.text.replace('\n', " ")).collect();

@@ -13,7 +13,6 @@ pub(crate) type Messages = BTreeMap<Agent, Vec<Message>>;
 /// A question to one agent.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Question {
-    /// The agent.
     pub agent: Agent,
     /// The text of the question.
     pub text: String,

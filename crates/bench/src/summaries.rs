@@ -1,5 +1,6 @@
-//! `annals-bench summaries`: judges summaries beside those of the built-in engine on the same input: answering turns that they cite
-//! and cover, dates, names and numbers that they keep, sentences that their sources do not support, tokens and time, by grain.
+//! `annals-bench summaries`: compares summaries with those of the built-in engine on the same input: answering turns
+//! that they cite and cover, dates, names and numbers that they keep, sentences that their sources do not support,
+//! tokens and time, by grain.
 //!
 //! Summaries come from an endpoint, with answers recorded in a folder and replayed from it, or from a folder of answers by period
 //! (`AGENT/2026-W10.json`, in the form that an endpoint answers). Such a folder can be written by hand: `--questions` writes the

@@ -150,7 +150,7 @@ fn first_keys(text: &[u8]) -> Vec<String> {
     let mut keys = Vec::new();
     let (mut depth, mut at) = (0_usize, text.iter().position(|byte| *byte == b'{').unwrap_or(text.len()));
     let mut expects_key = false;
-    // Only a list or space may stand before the object.
+    // Only the start of a list or spaces may precede the object.
     if !text[..at].iter().all(|byte| byte.is_ascii_whitespace() || *byte == b'[') {
         return keys;
     }

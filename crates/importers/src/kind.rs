@@ -57,7 +57,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds.
     pub const ALL: &'static [Kind] = &[
         Kind::ChatGpt,
         Kind::Claude,

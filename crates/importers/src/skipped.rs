@@ -26,14 +26,13 @@ pub enum SkipReason {
     Option,
     /// The part is a copy of a part that was read before, for example in another file or branch.
     Repeated,
-    /// The part is no message: metadata, an empty text, an instruction that nobody typed.
+    /// The part is not a message: metadata, an empty text, an instruction that nobody typed.
     NoMessage,
 }
 
 /// One skipped part of a source.
 #[derive(Clone, Debug)]
 pub struct Skip<'a> {
-    /// The reason.
     pub why: SkipReason,
     /// The kind: `unknown content type "foo"`.
     pub kind: Cow<'a, str>,
@@ -72,7 +71,7 @@ impl<'a> Skip<'a> {
         Skip::new(SkipReason::Unknown, kind, example, location)
     }
 
-    /// Creates a skip for a part that is no message.
+    /// Creates a skip for a part that is not a message.
     pub fn no_message(kind: impl Into<Cow<'a, str>>, location: &'a Location) -> Skip<'a> {
         Skip::new(SkipReason::NoMessage, kind, "", location)
     }

@@ -18,7 +18,7 @@ pub const END: &str = "end_us";
 pub const SPEAKER: &str = "speaker";
 /// The name of a turn's conversation. It is text of a user.
 pub const CONVERSATION: &str = "conversation";
-/// The original text.
+/// The text of the part, unchanged.
 pub const TEXT: &str = "text";
 /// The tokens of the text, joined by spaces; see `lex.rs`.
 pub const LEX: &str = "lex";

@@ -51,7 +51,7 @@ pub fn tokens(text: &str, language: &str) -> Vec<String> {
     tokens
 }
 
-/// The single characters of unspaced text that are tokens beside the bigrams.
+/// Which single characters of unspaced text are tokens, in addition to the bigrams.
 #[derive(Clone, Copy, PartialEq)]
 enum Single {
     /// Every character, so that a query of one character finds the row.

@@ -88,7 +88,6 @@ impl InMemoryTables {
         self.evict();
     }
 
-    /// Removes a table.
     pub fn remove(&self, table: &Table) {
         self.tables().pop(table);
     }

@@ -31,18 +31,17 @@ impl LiveRows {
         }
     }
 
-    /// Removes a row.
     pub(crate) fn remove(&mut self, row: usize) {
         self.all.clear(row);
     }
 
-    /// Returns all rows.
+    /// Returns all rows that were not removed.
     pub(crate) fn all(&self) -> &RowBitmap {
         &self.all
     }
 
-    /// Returns the rows that overlap a range. If a block lies across an edge of the range, `overlaps` decides for each of its
-    /// rows.
+    /// Returns the live rows that overlap a range. If a block lies across an edge of the range, `overlaps` decides for
+    /// each of its rows.
     pub(crate) fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> RowBitmap {
         let (from, to) = (range.start.as_microsecond(), range.end.as_microsecond());
         let blocks = self.all.blocks().iter().zip(&self.bounds).enumerate().map(|(block, (live, bounds))| {

@@ -45,7 +45,6 @@ pub enum Prompt {
 }
 
 impl Prompt {
-    /// All prompts.
     pub const ALL: [Prompt; 8] = [
         Prompt::Extraction,
         Prompt::Daily,

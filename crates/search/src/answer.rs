@@ -29,8 +29,8 @@ const CANDIDATES: usize = 400;
 /// Number of the best memories that are read back from the catalog and scored by their content. Rises to twice the number of
 /// requested results, if that is larger.
 const READ: usize = 200;
-/// Days after a time named in the question during which memories still get the bonus for that time, because people tell of
-/// events later.
+/// Days after a time named in the question during which memories still get the bonus for that time, because people talk
+/// about events later.
 const TELLING_DELAY: i64 = 7;
 /// Maximum number of times that a search of a table is repeated because a new generation has replaced the one it read.
 const SWAPS: usize = 3;

@@ -14,13 +14,13 @@ use jiff::ToSpan;
 use crate::Search;
 use crate::range::Bounds;
 
-/// What a grain holds of the query's range, and from which day on the grain is complete.
+/// How much of the query's range a grain covers, and the day from which the grain is complete.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// The last day of the grain's first memory in the range; `None` if the grain holds nothing in the range. Passages do not
     /// count here.
     first_ends: Option<Date>,
-    /// The day from which on no memory is missing; `None` if nothing of the grain was pruned and it holds nothing.
+    /// No memory is missing from this day on. `None` if nothing of the grain was pruned and it holds nothing.
     complete_from: Option<Date>,
 }
 

@@ -58,8 +58,8 @@ const FIRST_PERSON_ABROAD: [&str; 25] = [
 const REMEMBERED: [&str; 9] =
     [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
 
-/// Phrases in which "I" stands for anyone: "How do I center a div?" asks for instructions, "explain it like I'm five" for an easy
-/// answer. A prompt is personal only if it is so without them.
+/// Phrases in which "I" means anyone: "How do I center a div?" asks for instructions, "explain it like I'm five" for an
+/// easy answer. They are removed before the prompt is checked for pronouns.
 const ANYONE: [&str; 12] = [
     " how do i ",
     " how can i ",

@@ -60,7 +60,7 @@ impl Row {
         }
     }
 
-    /// Returns the index of the row's conversation, or `None` if the row is no turn.
+    /// Returns the index of the row's conversation, or `None` if the row is not a turn.
     fn conversation(&self) -> Option<usize> {
         self.positions.map(|(position, _)| position.conversation)
     }

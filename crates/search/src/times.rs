@@ -102,7 +102,7 @@ pub(crate) enum Token {
     Over,
     /// "of": like `In`, and may also occur inside a time.
     Of,
-    /// "how many": the unit after it is asked for, so it is no time.
+    /// "how many": the unit after it is asked for, so it is not a time.
     HowMany,
     /// Articles.
     Filler,

@@ -64,7 +64,7 @@ pub struct Weights {
     /// that fit about equally well; it grows with the logarithm of the access count up to `often`; and it halves with every
     /// half-life since the last access.
     pub access: f64,
-    /// Access count from which on the bonus `access` no longer grows.
+    /// Access count at which the bonus `access` reaches its maximum.
     pub often: f64,
     /// Bonus for a pinned memory.
     pub pinned: f64,

@@ -44,11 +44,11 @@ const CONNECTING: Duration = Duration::from_secs(3);
 /// The value of `Via` that marks a forwarded request.
 const NODE: &str = "1.1 annals-node";
 
-/// How often a request is forwarded at most: by a node that stands by, and by the next one, if it takes over and forwards the
-/// request to itself once its folder is open.
+/// Maximum number of times that a request is forwarded: by a standby node, and by the next one if that is just taking
+/// over. It forwards the request to itself once its folder is open.
 const MAX_FORWARDED: usize = 2;
 
-/// Headers that concern one connection only, or that this node has obeyed already.
+/// Headers that concern one connection only, or that this node has already acted on.
 const OF_CONNECTION: [HeaderName; 7] =
     [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT, HeaderName::from_static("keep-alive")];
 

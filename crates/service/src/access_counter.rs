@@ -17,7 +17,7 @@ use crate::Service;
 
 /// Interval between writes of counts to the catalog.
 const EVERY: Duration = Duration::from_secs(60);
-/// The most memories with a count in memory, at some 200 bytes each; further memories are not counted.
+/// Maximum number of memories with a count in memory, about 200 bytes each. Further memories are not counted.
 const MAX_COUNTED: usize = 100_000;
 /// Maximum number of counts written in one transaction: small, so that other writers do not wait long.
 const BATCH: usize = 500;
@@ -57,8 +57,8 @@ impl Service {
         }
     }
 
-    /// Writes the counts since the last call to the catalog. Logs a warning for each agent whose counts cannot be written, and
-    /// goes on with the others.
+    /// Writes the counts since the last call to the catalog. If the counts of an agent cannot be written, logs a
+    /// warning and continues with the other agents.
     pub async fn flush_access_counts(&self) {
         for (agent, counts) in self.access_counter.take() {
             if let Err(error) = self.add_accesses(&agent, &counts).await {

@@ -25,7 +25,6 @@ pub fn service(clock: Clock) -> Service {
     over(Arc::new(MemoryCatalog::new()), clock)
 }
 
-/// Returns a service over this store.
 pub fn over(store: Arc<dyn Store>, clock: Clock) -> Service {
     let limits = Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() };
     Service::new(Parts { limits, ..Parts::over(in_memory(store, Arc::new(ThreeWords), clock)) })

@@ -3,7 +3,7 @@
 //!
 //! A changed setting is enough to start it: the tables to embed follow from the models that the catalog records. It works in
 //! short pieces, each under the agent's lock of the tables, and between two pieces lets new messages and searches go first. A
-//! stop or a crash costs one piece. Searches go on: the former table answers until the new one is complete.
+//! stop or a crash costs one piece. Searches use the former table until the new one is complete.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -144,7 +144,6 @@ impl Service {
         &self.metrics
     }
 
-    /// Returns the agent locks.
     pub fn locks(&self) -> &AgentLocks {
         &self.locks
     }

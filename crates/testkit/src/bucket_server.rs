@@ -15,7 +15,7 @@ const PROGRAM: &str = "ANNALS_TEST_MOTO";
 const RUN: &str = r#""$1" -c "$3" "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
 
 /// Handles one request after another, each when it has arrived completely. `moto_server` handles them at once, and then lets
-/// several requests create the same object; a server without threads would wait for a client that stands still.
+/// several requests create the same object; a server without threads would wait for a client that hangs.
 const SERVE: &str = "import io, sys, threading
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple

@@ -5,7 +5,7 @@ use annals_core::{Agent, Catalog, Grain, Result, Summary};
 
 use crate::WordEmbedder;
 
-/// Returns the state of a table whose vectors the word embedder made, with nothing being built beside it.
+/// Returns the state of a table with vectors of the word embedder, while no other generation is being built.
 pub fn made(generation: u32, applied: u64) -> Watermark {
     Watermark { generation, applied, model: Some(VectorModel::of(&WordEmbedder::new())), building: None }
 }

@@ -15,7 +15,7 @@ use crate::fields::Fields;
 use crate::session::is_same;
 use crate::visit::{TOKEN, Visitor};
 
-/// Maximum size in bytes of a field that is no file.
+/// Maximum size in bytes of a field that is not a file.
 const MAX_FIELD_BYTES: u64 = 4096;
 /// The name of the field with the file.
 const FILE: &str = "file";

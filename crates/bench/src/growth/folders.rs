@@ -18,7 +18,6 @@ pub(crate) struct Folders<'a> {
     pub root: &'a Path,
     /// The messages.
     pub life: &'a Life,
-    /// The agent.
     pub agent: &'a Agent,
     /// The embedder for the messages.
     pub embedder: Arc<dyn Embedder>,

@@ -56,7 +56,6 @@ pub(crate) fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>
     Err(Error::invalid("folder", held))
 }
 
-/// Fills the folder.
 pub(crate) async fn fill(folder: &Path, filling: Filling, rows: &Rows, vectors: Arc<RowVectors>) -> Result<Seconds> {
     let stores = stores(folder);
     if stores.exists() {

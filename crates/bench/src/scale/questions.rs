@@ -43,7 +43,6 @@ pub(crate) struct Asking {
     pub now: Timestamp,
     /// The date range.
     pub range: Range,
-    /// The questions.
     pub questions: Vec<Question>,
 }
 
@@ -60,7 +59,6 @@ pub(crate) struct Range {
     pub percent: f64,
 }
 
-/// One question.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Question {
     /// The text of the question.

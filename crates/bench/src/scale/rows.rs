@@ -70,7 +70,6 @@ impl Rows {
         at.unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the text of a row.
     pub(crate) fn text(&self, row: usize) -> String {
         let text = &self.bases[self.base(row)].content;
         if self.is_original(row) {

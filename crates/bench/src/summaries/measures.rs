@@ -44,7 +44,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// A number of things, and how many of them a summary keeps.
+/// How many of the counted items a summary keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) kept: usize,
@@ -66,7 +66,7 @@ impl Kept {
         self.all += other.all;
     }
 
-    /// Returns the share that is kept, in percent with one decimal. Returns `None` if there are no things.
+    /// Returns the share that is kept, in percent with one decimal. Returns `None` if nothing was counted.
     pub(super) fn percent(self) -> Option<f64> {
         (self.all > 0).then(|| (1_000.0 * self.kept as f64 / self.all as f64).round() / 10.0)
     }

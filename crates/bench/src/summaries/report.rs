@@ -11,7 +11,7 @@ use super::planted::Planted;
 /// All figures.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// Sums by grain, then by writer, so that the figures of both writers stand side by side.
+    /// Sums by grain, then by writer, so that the figures of both writers are side by side.
     sums: BTreeMap<(Grain, &'static str), Sums>,
     periods: BTreeMap<Agent, BTreeSet<Period>>,
     pub(super) planted: Planted,

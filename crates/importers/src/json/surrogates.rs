@@ -1,5 +1,5 @@
-//! Repairs lone surrogates. JavaScript writes `\ud83d` alone if a text was cut inside an emoji; such an escape stands for no
-//! character.
+//! Repairs lone surrogates. JavaScript writes `\ud83d` alone if a text was cut inside an emoji; such an escape encodes
+//! no character.
 
 /// Returns the JSON with a replacement character for each lone surrogate, or `None` if there is none.
 pub fn without_halves(json: &[u8]) -> Option<Vec<u8>> {

@@ -59,7 +59,7 @@ pub fn is_lines(entry: &Entry) -> bool {
 
 /// Passes the JSON values of a file to `read`, with their places. Skips damaged ones.
 ///
-/// In a file with a value per line, reading goes on after a damaged line.
+/// In a file with a value per line, reading continues after a damaged line.
 pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>
 where
     F: FnMut(&Value, &Location, &mut Output<'_>) -> Result<()>,

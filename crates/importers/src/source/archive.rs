@@ -74,7 +74,7 @@ impl Archive {
 }
 
 /// Returns the instant of a time in an archive. The time has no zone and is read as UTC, which services write. Returns `None`
-/// for the first day of 1980, which stands for no time.
+/// for the first day of 1980, which means that no time is recorded.
 fn instant(at: zip::DateTime) -> Option<Timestamp> {
     let small = |number: u8| i8::try_from(number).ok();
     let (year, month, day) = (i16::try_from(at.year()).ok()?, small(at.month())?, small(at.day())?);

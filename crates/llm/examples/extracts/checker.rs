@@ -9,7 +9,7 @@ use regex::Regex;
 pub enum Fault {
     /// It begins with a pronoun or demonstrative whose noun is elsewhere.
     Pronoun,
-    /// A relative time without a date behind it.
+    /// A relative time without a date after it.
     RelativeDate,
     /// The caption of a picture, or another remark in brackets that is not a date.
     Caption,

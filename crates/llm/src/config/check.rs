@@ -259,7 +259,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     /// Returns the configured time limit, or the default if none is set or it has a fault. Faults are values of zero, above
-    /// `longest`, or that are no durations.
+    /// `longest`, or texts that are not durations.
     pub(super) fn timeout(
         &mut self,
         field: &str,

@@ -119,7 +119,7 @@ fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Ve
         "This answer cannot be used: {problem}. Answer the messages again, with one JSON object of the form that was \
          described and nothing else."
     );
-    // Some servers reject an empty message. A model that reads its repetitions goes on with them.
+    // Some servers reject an empty message. A model that is shown its own repetitions continues them.
     let is_shown = !text.trim().is_empty() && !repeats_itself(text);
     let shown = if is_shown { tokens::beginning(text, SHOWN_AGAIN) } else { "(nothing)" };
     vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]

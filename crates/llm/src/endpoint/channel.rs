@@ -133,7 +133,7 @@ impl Channel {
         Sizes { window, max_output_tokens: wanted.min(window / 2) }
     }
 
-    /// Returns the maximum tokens of lines that the window allows beside `fixed` tokens of instructions.
+    /// Returns the maximum tokens of lines that the window allows in addition to `fixed` tokens of instructions.
     pub(super) async fn most_room(&self, fixed: u64) -> u64 {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         window.saturating_sub(max_output_tokens).saturating_sub(fixed)

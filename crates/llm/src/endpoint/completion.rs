@@ -34,7 +34,7 @@ pub(super) struct Completion {
     pub(super) has_reasoned: bool,
     /// Whether the token limit ended the answer.
     pub(super) is_cut_off: bool,
-    /// Whether the model said the same again and again.
+    /// Whether the model repeated itself.
     pub(super) is_repetitive: bool,
     /// The durations that were measured.
     pub(super) timing: Timing,

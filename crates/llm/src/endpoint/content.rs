@@ -11,7 +11,7 @@ use annals_core::{entity_key, is_wide, words};
 /// Number of leading letters by which words are compared, and minimum letters of a content word that is not a name.
 const COMPARED: usize = 5;
 const MIN_LENGTH: usize = 4;
-/// Characters after which a capital letter is no sign of a name.
+/// Characters after which a capital letter does not indicate a name.
 const OPENERS: [char; 8] = ['.', '!', '?', ':', ';', '"', '“', '„'];
 /// Minimum letters of a word that is rare enough to show by itself which text it comes from.
 const RARE: usize = 8;

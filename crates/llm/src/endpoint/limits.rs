@@ -130,7 +130,7 @@ impl Asking<'_> {
         if self.model.has_own_window { self.model.window } else { OLLAMA_WINDOW }
     }
 
-    /// Returns a URL beside the path `/v1` of the base URL.
+    /// Returns the URL of a path of the server: the base URL with the path in place of `/v1`.
     fn beside(&self, path: &str) -> String {
         let base = self.model.base_url.as_str();
         format!("{}{path}", base.strip_suffix("/v1").unwrap_or(base))

@@ -52,7 +52,7 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
 
 /// Returns one line per turn of a user or an assistant: date and time or only the time, the conversation if there are several,
 /// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns. Without
-/// dates, lines of one conversation stand together, in the order in which the conversations began.
+/// dates, lines of one conversation are kept together, in the order in which the conversations began.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
     let turns = || turns.iter().filter(|turn| !matches!(turn.role(), Some(Role::System | Role::Tool)));
     let first = turns().next().map(Memory::conversation);

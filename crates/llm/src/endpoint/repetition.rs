@@ -1,4 +1,4 @@
-//! Recognises answers in which a small model says the same again and again until the limit of tokens.
+//! Recognises answers in which a small model repeats itself until the limit of tokens.
 //!
 //! Such an answer is useless, and waiting for its end costs most of the time of a slow machine.
 
@@ -12,8 +12,8 @@ const EXAMINED: usize = 240;
 /// Number of words that are compared at a time. Field names and short phrases recur in every answer.
 const RUN: usize = 6;
 
-/// An answer repeats itself if less than one in so many runs of words is new. Lists of facts about one person, the most monotonous
-/// answers that are right, have one in two.
+/// An answer repeats itself if fewer than one in this many runs of words are distinct. Lists of facts about one person,
+/// the most monotonous good answers, have one in two.
 const NEW: usize = 4;
 
 /// Returns whether the last words of a text repeat one another. A text of fewer than [`EXAMINED`] words never does.

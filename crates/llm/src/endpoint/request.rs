@@ -26,7 +26,6 @@ pub(super) enum ChatMessage {
 }
 
 impl ChatMessage {
-    /// Returns the text.
     pub(super) fn text(&self) -> &str {
         match self {
             ChatMessage::System(text) | ChatMessage::User(text) | ChatMessage::Assistant(text) => text,
@@ -126,7 +125,7 @@ fn anthropic(model: &Model, model_request: ModelRequest<'_>, shape: Shape) -> Ma
     }
     match thinking(model.reasoning.filter(|_| shape.reasoning), model_request.max_output_tokens) {
         Some(thinking) => drop(body.insert("thinking".into(), thinking)),
-        // Anthropic accepts no temperature beside reasoning.
+        // Anthropic accepts no temperature together with reasoning.
         None if shape.temperature => body.extend(model.temperature.map(|value| ("temperature".into(), value.into()))),
         None => {}
     }

@@ -24,7 +24,8 @@ pub(crate) enum Parameter {
     CacheControl,
 }
 
-/// Names of parameters as refusals contain them. A name that begins with another name stands before that name.
+/// Names of parameters as refusals contain them. A name that begins with another name comes before that name in the
+/// list.
 const NAMES: [(&str, Parameter); 16] = [
     ("max_completion_tokens", Parameter::MaxCompletionTokens),
     ("max_tokens", Parameter::MaxTokens),

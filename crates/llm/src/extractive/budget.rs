@@ -59,7 +59,7 @@ impl Budget {
             && text.split_whitespace().count() <= (self.tokens + added).min(self.limit)
     }
 
-    /// Returns the maximum length of a sentence behind this head of a line.
+    /// Returns the maximum length of a sentence after this head of a line.
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
     }

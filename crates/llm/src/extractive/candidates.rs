@@ -26,7 +26,7 @@ const WEAK: usize = 2;
 /// Minimum words of a faint line that the daily summary of a record may quote if there is no better line.
 const EXPLICIT: usize = 12;
 
-/// Maximum words of one sentence; longer ones are cut.
+/// Maximum words of one sentence. Longer ones are cut.
 const SENTENCE: usize = 60;
 
 /// Minimum turns of a conversation with one writer, and maximum share of its turns that ask or address someone, so that it

@@ -1,9 +1,9 @@
 //! Detects sentences that continue the one before without a pronoun: "The suspects are due in court", "Turnout was 38%".
 //!
-//! English only, and only for a sentence behind another in the same line of a report: a message without "I", "we" and "you".
-//! Such a sentence names nobody, is not about its writer, and its subject is definite ("the gunman"), a number ("all five
-//! people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the pump") have the writer
-//! as their subject.
+//! English only, and only for a sentence after another in the same line of a report: a message without "I", "we" and
+//! "you". Such a sentence names nobody, is not about its writer, and its subject is definite ("the gunman"), a number
+//! ("all five people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the
+//! pump") have the writer as their subject.
 
 use super::dates;
 use super::definite;
@@ -39,8 +39,8 @@ fn needs_context(first: &str, tokens: &[Token]) -> bool {
     has_verb && (first == "the" || is_counted || !is_verb && !is_in(OPENING, first))
 }
 
-/// Returns whether a word is capitalised as a name is. A month or weekday is no name: "The suspects are due in court on
-/// Friday".
+/// Returns whether a word is capitalised as a name is. A month or weekday is not a name: "The suspects are due in court
+/// on Friday".
 fn is_name(token: &Token) -> bool {
     token.is_capital() && token.raw.len() > 1 && !dates::is_calendar_word(&token.lower)
 }

@@ -45,7 +45,7 @@ pub(super) fn is_calendar_word(word: &str) -> bool {
     phrases::month(word).is_some() || phrases::weekday(strip(word)).is_some()
 }
 
-/// Returns the sentence, said on `day`, with dates behind its times.
+/// Returns the sentence, said on `day`, with dates after its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
         return phrases::resolve_unspaced(sentence, day);

@@ -2,7 +2,7 @@
 //!
 //! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects
 //! are read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun
-//! and the word behind it: a name, a number or a complement with a name says which one is meant.
+//! and the word after it: a name, a number or a complement with a name says which one is meant.
 
 use super::language::Language;
 use super::tokens::Token;
@@ -10,7 +10,7 @@ use super::tokens::Token;
 /// Maximum words of a sentence that is judged by its last noun. Longer sentences say enough otherwise.
 const SHORT: usize = 10;
 
-/// Words behind the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
+/// Number of words after the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
 const PHRASE: usize = 5;
 
 /// Maximum words of a noun with its adjectives.
@@ -36,8 +36,8 @@ pub(super) fn begins(tokens: &[Token], language: Language) -> bool {
     !is_in(UNIQUE, noun) && !is_dated && !phrase.iter().any(Token::is_capital)
 }
 
-/// Returns whether a short sentence ends with a definite noun that nothing in it explains: "EU approves the aid". A noun behind
-/// a preposition is a place or a time, which says less about what happened.
+/// Returns whether a short sentence ends with a definite noun that nothing in it explains: "EU approves the aid". A
+/// noun after a preposition is a place or a time, which says less about what happened.
 pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     let last = tokens.len().saturating_sub(3);
     let is_article = |token: &Token| {
@@ -53,9 +53,9 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     tokens.len() <= SHORT && is_free && !tokens[at..].iter().any(known) && !tokens.iter().any(is_number)
 }
 
-/// Returns whether a report in English, German, French or Spanish has a definite noun as an object that nothing in it explains.
-/// A complement with a name or number, or an earlier mention, says which one is meant. Behind a preposition or a mark the noun
-/// is a place, a time or an apposition.
+/// Returns whether a report in English, German, French or Spanish has a definite noun as an object that nothing in it
+/// explains. A complement with a name or number, or an earlier mention, says which one is meant. After a preposition or
+/// a mark the noun is a place, a time or an apposition.
 pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
     let is_free = |at: &usize| {
         let before = &tokens[at - 1];
@@ -89,8 +89,8 @@ fn is_unexplained(tokens: &[Token], at: usize) -> bool {
     !(noun.is_empty() || noun.iter().any(is_definite) || noun.iter().any(is_before) || is_completed)
 }
 
-/// Returns whether nothing explains the German noun behind an article. Ignores nouns with adjectives: before them the article
-/// may be a relative pronoun.
+/// Returns whether nothing explains the German noun after an article. Ignores nouns with adjectives: before them the
+/// article may be a relative pronoun.
 fn is_unexplained_german(tokens: &[Token], at: usize) -> bool {
     let Some(noun) = tokens.get(at + 1).filter(|noun| noun.is_capital()) else { return false };
     let next = tokens.get(at + 2);
@@ -101,8 +101,8 @@ fn is_unexplained_german(tokens: &[Token], at: usize) -> bool {
     is_in("der die das den dem des", &tokens[at].lower) && !is_completed && !is_known
 }
 
-/// Returns whether nothing explains the German noun at the beginning. Examines the noun behind its adjectives, and the word
-/// that follows it.
+/// Returns whether nothing explains the German noun at the beginning. Examines the noun after its adjectives, and the
+/// word that follows it.
 fn begins_german(rest: &[Token]) -> bool {
     let Some(at) = rest.iter().take(PHRASE).position(|token| token.is_capital() || is_number(token)) else {
         return true;
@@ -117,7 +117,7 @@ fn begins_german(rest: &[Token]) -> bool {
     !is_explained && !is_number(noun) && !is_acronym(noun.raw) && !is_in(UNIQUE, &noun.lower)
 }
 
-/// Returns the first letter and the noun behind an elided article: "L'Assemblée", "l'opposition".
+/// Returns the first letter and the noun after an elided article: "L'Assemblée", "l'opposition".
 fn elided<'a>(token: &'a Token) -> (Option<char>, Option<&'a str>) {
     let rest = token.lower.strip_prefix("l'");
     (rest.and_then(|_| token.raw.chars().nth(2)), rest)

@@ -86,7 +86,7 @@ const LEANING: &str = "he she it they that these those his her hers him them the
 /// Verbs of short answers: "I do", "we will".
 const ANSWERS: &str = "do did will can could am have would should think know was";
 
-/// Returns whether the sentence has no verb and is no headline, which has a name or number and at least four words.
+/// Returns whether the sentence has no verb and is not a headline, which has a name or number and at least four words.
 pub(super) fn is_fragment(tokens: &[Token]) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
         || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));

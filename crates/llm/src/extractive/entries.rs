@@ -31,7 +31,7 @@ fn join_line(line: &mut [Read]) {
         return;
     }
     let first = line.iter().position(|one| one.dependence < Dependence::Leaning);
-    // "No one was hurt. Debris fell into the sea." Behind such a sentence, only a sentence that begins with a name is clear.
+    // "No one was hurt. Debris fell into the sea." After such a sentence, only one that begins with a name is clear.
     if let Some(first) = first.filter(|first| *first > 0 && !record::begins_with_name(&tokens(&line[*first].text))) {
         line[first..].iter_mut().for_each(|one| one.dependence = one.dependence.max(Dependence::Leaning));
     }

@@ -61,8 +61,8 @@ pub(super) fn factor(event: Event, grain: Grain) -> f64 {
     FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[position])
 }
 
-/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes
-/// are plans.
+/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are not events, and
+/// wishes are plans.
 pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     let is_supposed =
         words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));
@@ -84,7 +84,7 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
         _ if is_own || language != Language::English => State,
         _ => Event::None,
     };
-    // "I want to move" is a plan, whatever is planned, and "I never quit" is not an event.
+    // "I want to move" is a plan, although "move" is an event, and "I never quit" is not an event.
     let is_wish = |word: &String| WISHES.contains(&word.as_str());
     let is_denied = |word: &String| word.ends_with("n't") || ["not", "never", "no"].contains(&word.as_str());
     match event {

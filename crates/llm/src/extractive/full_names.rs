@@ -16,7 +16,7 @@ use super::{dates, definite, pronouns};
 pub(super) struct FullNames {
     /// Full names by surname, each with the last turn that contains it; `None` for the entry that is being read.
     names: BTreeMap<String, BTreeMap<String, Option<MemoryId>>>,
-    /// Words that occur in lower case: "Strike" in a headline is no name if the text also writes "strike".
+    /// Words that occur in lower case: "Strike" in a headline is not a name if the text also writes "strike".
     common: BTreeSet<String>,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn runs<'t, 'a>(text: &'a str, tokens: &'t [Token<'a>]) -> impl Itera
         one.is_capital() && next.is_capital() && bare(one.raw) == one.raw && &text[one.span.end..next.span.start] == " "
     };
     let runs = tokens.chunk_by(is_joined).filter(|run| run[0].is_capital());
-    // "But Gale": the first word of a sentence may be no name.
+    // "But Gale": the first word of a sentence need not be a name.
     runs.map(|run| if run.len() > 1 && !pronouns::may_be_name(&run[0].lower) { &run[1..] } else { run })
 }
 
@@ -119,7 +119,7 @@ fn is_in(list: &str, word: &str) -> bool {
 const TITLES: &str = "mr mrs ms miss mx dr prof professor sir lady herr herrn frau monsieur madame mme mlle señor señora sr sra don \
     doña senhor senhora signor signora meneer mevrouw";
 
-/// Last words of the names of institutions, offices and places, which are no surnames.
+/// Last words of the names of institutions, offices and places, which are not surnames.
 const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \
     river island lake mountain house hall club league cup union front movement army group company bay sea ocean county state states \
     region parliament minister president secretary act inc plc ltd corporation agency commission committee office station airport";

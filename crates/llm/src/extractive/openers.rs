@@ -18,7 +18,7 @@ const LINKS: &str = "and but so also plus then thence or nor yet";
 const SO: [&str; 12] =
     ["far", "many", "much", "long", "that", "called", "few", "glad", "happy", "proud", "excited", "sorry"];
 
-/// Phrases that are removed together with the mark behind them. Those with "since" need no mark.
+/// Phrases that are removed together with the mark after them. Those with "since" need no mark.
 const PHRASES: &[&str] = &[
     "as for me",
     "for me",

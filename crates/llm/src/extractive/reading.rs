@@ -44,7 +44,7 @@ pub(super) struct Read {
     pub(super) continues: bool,
     /// The earlier turns that contain the added names.
     pub(super) from: Vec<MemoryId>,
-    /// The text to quote behind the sentence before. In a record it keeps its pronouns.
+    /// The text to quote after the sentence before it. In a record it keeps its pronouns.
     behind: String,
 }
 
@@ -138,7 +138,7 @@ impl Text<'_> {
     fn of<'t>(text: &'t str, form: Form, story: &Story) -> Text<'t> {
         let tokens = tokens(text);
         let language = Language::of(&tokens);
-        // In "“We lost everything,” said Ilse Brand" the writer is no subject.
+        // In "“We lost everything,” said Ilse Brand" the writer is not the subject.
         let unquoted = if form == Form::Record { record::unquoted(text) } else { text.to_owned() };
         let is_report = language != Language::English || !continuations::is_of_writer(&self::tokens(&unquoted));
         let is_capitalized = language == Language::English && text.trim_start().starts_with(char::is_uppercase);
@@ -202,7 +202,7 @@ impl Text<'_> {
         let own = match dependence::of(resolved, &tokens, self.language) {
             // Lines of a log begin with such fragments: "New frames in."
             Dependence::Leaning if is_record && !is_behind && dependence::is_fragment(&tokens) => Dependence::Faint,
-            // What someone says about an event is no event, and a headline says less than the sentence below it.
+            // What someone says about an event is not an event, and a headline says less than the sentence below it.
             Dependence::Independent if is_headline || is_record && self.is_speech(sentence, &tokens) => {
                 Dependence::Faint
             }
@@ -250,8 +250,8 @@ impl Text<'_> {
                 || self.is_labelled && tokens.iter().any(is_of_one) && !has_person())
     }
 
-    /// Returns whether a sentence behind another needs that one. In languages other than English, very short sentences need it
-    /// too: "Trop bruyant."
+    /// Returns whether a sentence needs the one before it. In languages other than English, very short sentences need
+    /// it too: "Trop bruyant."
     fn continues(&self, text: &str, tokens: &[Token]) -> bool {
         let is_of_record = self.form == Form::Record && record::continues(tokens, self.language);
         match self.language {
@@ -263,8 +263,8 @@ impl Text<'_> {
     }
 }
 
-/// Adds behind each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A sentence that
-/// depends on the one before is quoted together with it or not at all.
+/// Adds after each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A
+/// sentence that depends on the one before is quoted together with it or not at all.
 fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
     for (position, first) in read.iter().enumerate() {

@@ -14,8 +14,8 @@ use super::{pronouns, reports, verbs};
 /// Minimum words of a sentence without names and numbers that describes what it is about.
 const PLAIN: usize = 12;
 
-/// Minimum words of a sentence behind another that says by itself what it is about. Shorter ones need the sentence before:
-/// "Raised threshold", "Took notes".
+/// Minimum words of a sentence that follows another and can be understood without it. Shorter ones need the sentence
+/// before: "Raised threshold", "Took notes".
 const TERSE: usize = 5;
 
 /// The form of a conversation, by who takes part in it.
@@ -52,7 +52,7 @@ pub(super) fn is_named(text: &str, language: Language) -> bool {
     language != Language::German && tokens.windows(2).any(is_name)
 }
 
-/// Returns whether a sentence behind another needs the other to be understood.
+/// Returns whether a sentence needs the one before it to be understood.
 pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
     let first = tokens.first().map(|first| first.lower.as_str()).unwrap_or_default();
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
@@ -147,7 +147,7 @@ fn is_of_nobody(tokens: &[Token]) -> bool {
         && !tokens.iter().any(is_number)
 }
 
-/// Returns whether the first word is a name: a verb follows, and the word is no plural.
+/// Returns whether the first word is a name: a verb follows, and the word is not a plural.
 fn is_name_of_one(tokens: &[Token]) -> bool {
     let is_verb = tokens.get(1).is_some_and(|next| verbs::is_finite(&next.lower));
     is_verb

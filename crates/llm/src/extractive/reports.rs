@@ -106,8 +106,8 @@ fn is_occasion(tokens: &[Token]) -> bool {
     is_open && word(tokens, 1) == "the" && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_specific))
 }
 
-/// Returns whether a German sentence begins with a crowd and has no place: "Tausende demonstrieren". A capitalised word behind
-/// a preposition says where.
+/// Returns whether a German sentence begins with a crowd and has no place: "Tausende demonstrieren". A capitalised word
+/// after a preposition says where.
 fn is_german_crowd(tokens: &[Token]) -> bool {
     let is_specific = |pair: &[Token]| {
         is_in("in bei aus nach von vor am im", &pair[0].lower) && pair[1].is_capital()

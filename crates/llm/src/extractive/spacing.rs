@@ -15,7 +15,7 @@ const MARKS: [(&str, &str); 9] = [
     (" .\n", ".\n"),
 ];
 
-/// Returns the text with marks behind their words.
+/// Returns the text with marks joined to their words.
 pub(super) fn joined(text: &str) -> Cow<'_, str> {
     if !(text.contains(" , ") || text.contains(" . ") || text.trim_end().ends_with(" .")) {
         return Cow::Borrowed(text);

@@ -94,7 +94,7 @@ struct Entry<'a> {
     text: Cow<'a, str>,
     language: Language,
     names: BTreeSet<String>,
-    /// Nouns behind a definite article.
+    /// Nouns after a definite article.
     definite: BTreeSet<String>,
     is_own: bool,
 }
@@ -341,7 +341,7 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     found
 }
 
-/// Returns the words behind definite articles.
+/// Returns the words after definite articles.
 fn definite_nouns(tokens: &[Token]) -> BTreeSet<String> {
     const ARTICLES: &str = "the el la los las le les il lo i gli o a os as de het";
     let behind = tokens.windows(2).filter(|pair| is_in(ARTICLES, &pair[0].lower));

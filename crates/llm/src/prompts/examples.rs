@@ -17,7 +17,7 @@ const LANGUAGES: [Language; 8] = [
     Language::Unspaced,
 ];
 
-/// What stands between the example of a day and that of a longer period.
+/// Separator between the example for a day and the one for a longer period.
 const BETWEEN: &str = "\n---\n";
 
 /// Returns the example for a grain in a language; empty if there is none.

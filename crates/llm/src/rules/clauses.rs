@@ -239,7 +239,8 @@ fn bare(clause: &str) -> &str {
 // "dont", "cant"; "won't" and "can't" begin with the stems "wo" and "ca".
 pattern!(NEGATED, r"(?i)\b(?P<verb>do|does|did|ca|wo|is|are|was|were|have|has|would|could|should)nt\b");
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
-// German "einen Kater" at the end of a sentence means a hangover. A sentence about a tomcat goes on, for example with its name.
+// German "einen Kater" at the end of a sentence means a hangover. A sentence about a tomcat continues, for example with
+// its name.
 pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
 // Words of doubt, which may also come after a statement: "I live in Rome, I think."
 pattern!(
@@ -295,7 +296,7 @@ pattern!(
          |abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|refusé\w*|décliné\w*|dit\ non|rechac(?:é|amos))\b"
 );
 pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
-// Words behind "but" that weaken or take back the statement before it.
+// Words after "but" that weaken or take back the statement before it.
 pattern!(
     WEAKENS,
     r"(?ix)\b(?:not|\w+n't|never|only|really|was|were|mine|ours|belongs?|neighbou?rs?'s?|(?:sister|brother|mother|mum|mom|dad|father|friend|boss|ex)'s|on\ paper|in\ name|lie|joke|turned|left|back|

@@ -1,6 +1,6 @@
-//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes.
-//! Classifies whose voice a sentence is in: the sentences behind it are believed only if everything before them is understood
-//! or plainly the speaker's.
+//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games
+//! and jokes. Classifies whose voice a sentence is in: the sentences after it are believed only if everything before
+//! them is understood or plainly the speaker's.
 //!
 //! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than
 //! too little, because a wrong fact is worse than a missing one.
@@ -61,7 +61,8 @@ fn is_about_a_name(bare: &str) -> bool {
     OF_A_NAME.captures(bare).is_some_and(|found| !NOT_NAMES.has(&found["name"]) && !EMPHASISED.has(&found["name"]))
 }
 
-/// Returns whether the sentence is an afterthought that limits what stands before it: "In my dreams.", "Of toast.", "Had."
+/// Returns whether the sentence is an afterthought that limits what comes before it: "In my dreams.", "Of toast.",
+/// "Had."
 pub(super) fn limits(sentence: &str) -> bool {
     LIMITS.is_match(sentence) && sentence.split_whitespace().count() < LONGEST_HEADING
 }
@@ -91,7 +92,7 @@ pub(super) fn own_lines(text: &str) -> Vec<String> {
             continue;
         };
         let before = line[..colon.start()].rfind(['.', '!', '?']).map_or("", |end| &line[..=end]);
-        // "Edit: cancelled" may take back what stands before it.
+        // "Edit: cancelled" may take back what comes before it.
         lines.push(if EDITS.is_match(&line[before.len()..]) { String::new() } else { before.to_owned() });
         // The text below is what the line introduces.
         if line[colon.end()..].trim().is_empty() {
@@ -122,7 +123,7 @@ pattern!(
       ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|me\ (?:in|at|when|after|before|trying|being|as\ an?)\b|day\ \d+\ of|
         from:|subject:|to:|prompt|system|user:|assistant:|on\ .{1,60}\ wrote|here(?:'s|\ is|\ are)\ (?:the|my|a|an|what))"#
 );
-// Requests about a text, which stands before or after them.
+// Requests about a text that comes before or after them.
 pattern!(
     REQUEST,
     r"(?ix)(?:^|[.!?:]\s+|\n\s*|\b(?:please|you|to)\ )
@@ -223,7 +224,7 @@ pattern!(
     OF_A_NAME,
     r"^(?P<name>\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)? (?:is|was|has|had|sounds|looks|loves|likes|stands|sits|enters|turns|walks|comes|came|went|stood|sat)\b"
 );
-// Words for games, texts, stages and their parts. The text behind such a word may be one of these.
+// Words for games, texts, stages and their parts. The text after such a word may be one of these.
 pattern!(
     STAGES,
     r"(?ix)\b(?:charades|clues?|riddles?|quiz\w*|trivia|crosswords?|puzzles?|mad\ libs|warm-?ups?|improv\w*|drama|theat(?:er|re)|theatrical|audition\w*|re-?enact\w*|larp\w*|cosplay\w*|costume|

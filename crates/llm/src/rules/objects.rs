@@ -209,8 +209,8 @@ pub(super) fn kind_of_pet(text: &str) -> String {
     }
 }
 
-/// Returns the pets in a text: "a dog", "a dog and two cats", "two black cats". Returns an empty list if any part is no known
-/// animal.
+/// Returns the pets in a text: "a dog", "a dog and two cats", "two black cats". Returns an empty list if any part is
+/// not a known animal.
 fn pets(text: &str) -> Vec<String> {
     let animal = |text: &str| -> Option<String> {
         let found = COUNTED.captures(text)?;
@@ -229,7 +229,7 @@ fn has_head_in_any_number(text: &str) -> bool {
             .any(|(at, _)| PETS.has_any_number(&text[at + 1..]) && are_all(&text[..at], &PET_MODIFIERS))
 }
 
-/// Accepts a class or club for a known activity or subject. Some clubs need no subject.
+/// Returns a class or club for a known activity or subject; `None` for any other. Some clubs need no subject.
 fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> {
     let found = pattern.captures(text)?;
     let (whole, subject) =

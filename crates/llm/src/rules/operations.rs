@@ -39,8 +39,8 @@ impl<'a> Operations<'a> {
         self.read_clauses(turn, first, is_answer, speakers);
     }
 
-    /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text behind it may be a quotation,
-    /// a draft or a part that is played.
+    /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text after it may be a
+    /// quotation, a draft or a part that is played.
     fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);

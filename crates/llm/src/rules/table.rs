@@ -22,7 +22,7 @@ use super::objects::Shape::{
 /// What a rule states, and which date it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum States {
-    /// Holds beside other values; a date must say since when.
+    /// Holds in addition to other values; a date must say since when.
     Holds,
     /// Holds instead of other values; a date must say since when.
     Becomes,

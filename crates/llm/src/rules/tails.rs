@@ -1,5 +1,5 @@
-//! Removes the words behind the statement of a clause that do not change it: "I'm a data analyst at Safaricom by day" states
-//! "I'm a data analyst at Safaricom".
+//! Removes the words after the statement of a clause that do not change it: "I'm a data analyst at Safaricom by day"
+//! states "I'm a data analyst at Safaricom".
 //!
 //! What follows may also change the statement ("I'm a doctor on paper", "I got a job, but declined it"). A tail that may do so
 //! is never removed, nor is a tail that may belong to the object ("I love rock and roll"). Relies on clauses without

@@ -41,14 +41,14 @@ pub(super) struct Prompt<'a> {
 
 /// Weight of the share of the prompt's words that the memory contains; the weighted share is added to the similarity.
 const WORDS: f64 = 0.5;
-/// Number of rows from which on the thresholds below apply without reduction. Measured share of questions below their
+/// With at least this many rows, the thresholds below apply without reduction. Measured share of questions below their
 /// threshold: one in five hundred for `LoCoMo`, one in fifty for `lme`.
 const REFERENCE_ROWS: f64 = 512.0;
 /// The threshold for prompts about the asker, an earlier conversation or a speaker of the memory.
 const PERSONAL: f64 = 0.36;
 /// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;
-/// The threshold from which on other prompts fit strongly.
+/// The threshold above which other prompts fit strongly.
 const CLEAR: f64 = 0.65;
 /// Mean similarity of all memories above which [`CLEAR`] does not apply. The model cannot tell texts of this language apart well, so
 /// the best memory for a real question is often no more similar than this. Measured with the built-in model: at most 0.21 for 95
@@ -63,9 +63,10 @@ const HALVING: f64 = 0.033;
 /// help even with prompts that do not resemble them.
 const LITTLE: u64 = 60;
 
-/// Share of matched words, weighted by rarity, from which on the thresholds do not apply. A prompt of usual words never
-/// reaches it; a prompt with two rare words reaches it if one memory contains both. It does not count for a prompt about today or
-/// later: a memory that says "rain" and "tomorrow" tells nothing of tomorrow's rain.
+/// If at least this share of the words matches, weighted by rarity, the thresholds do not apply. A prompt of usual
+/// words never reaches it; a prompt with two rare words reaches it if one memory contains both. It does not count for a
+/// prompt about today or later: an old memory with the words "rain" and "tomorrow" says nothing about tomorrow's
+/// weather.
 const ALL_RARE: f64 = 0.55;
 
 /// Returns how well memory fits a prompt, judged by its names and by the results of searching for it.

@@ -109,7 +109,7 @@ pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
     Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
 }
 
-/// Stands behind a sentence of a summary that its sources do not support, so that an agent does not take it for remembered.
+/// Appended to a sentence of a summary that its sources do not support, so that an agent does not rely on it.
 const UNGROUNDED: &str = " [not supported by its sources]";
 
 /// Returns the sentences of a summary, or its whole text as one line if it has no sentences. The heading of a summary of a

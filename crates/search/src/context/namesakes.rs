@@ -19,7 +19,7 @@ pub(super) fn namesakes(prompt: &str, subjects: &[String], results: &[Found]) ->
     unknown.map(|(first, _)| first).collect()
 }
 
-/// Returns the keys of first and last name if both words are capitalised and nothing stands between them.
+/// Returns the keys of first and last name if both words are capitalised and no punctuation separates them.
 fn full_name(first: &str, last: &str) -> Option<(String, String)> {
     let is_capitalised = |word: &str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
     let is_joined = first.ends_with(char::is_alphanumeric);

@@ -68,7 +68,7 @@ pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let is_usual = |word: &&str| WORDS.split_whitespace().any(|usual| usual == *word);
     let is_name = |word: &str| names.iter().any(|name| name.split(' ').any(|part| part == word));
     let unusual: Vec<&str> = words.clone().filter(|word| !word.is_empty() && !is_usual(word)).collect();
-    // A prompt that is only a name is no small talk: it asks what is known about the name.
+    // A prompt that is only a name is not small talk: it asks what is known about the name.
     unusual.is_empty() || (unusual.iter().all(|word| is_name(word)) && words.clone().any(|word| is_usual(&word)))
 }
 

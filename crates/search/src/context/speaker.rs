@@ -1,5 +1,6 @@
-//! Facts about the speaker. Nobody asks for them, so those that resemble the prompt come first: "allergic to nuts" with "add
-//! cashews to the shopping list". A prompt about something else gets no others.
+//! Facts about the speaker. The prompt does not ask for them, so those that resemble it come first: "allergic to nuts"
+//! with "add cashews to the shopping list". The caller drops unrelated facts, unless memory fits the prompt well or the
+//! prompt is about the speaker or small talk.
 
 use annals_core::{Agent, Along, ContextQuery, Fact, Result, Zones, entity_key};
 
@@ -11,8 +12,9 @@ use crate::Search;
 /// Number of facts that are compared with the prompt: those that share the most words with it, then the newest. Each is embedded
 /// once, which takes some 2 ms, and its vector is cached.
 const COMPARED: usize = 32;
-/// Similarity from which on a fact counts as related to the prompt. Measured with the built-in model and fifteen facts: one in
-/// eight prompts about something else reaches it with any of them, and three in four requests that a fact helps to answer.
+/// Minimum similarity of a fact that counts as related to the prompt. Measured with the built-in model and fifteen
+/// facts: one in eight prompts about something else reaches it with any of them, and three in four requests that a fact
+/// helps to answer.
 const RELATED: f64 = 0.2;
 /// Score of a fact without the parts below: lower than that of a fact about a named entity.
 const SPEAKER: f64 = 1.0;
@@ -27,7 +29,8 @@ pub(super) struct SpeakerFact {
 }
 
 impl Search {
-    /// Returns the facts about the speaker that fit the prompt best; if none do, the newest.
+    /// Returns up to [`MAX_FACTS`] facts about the speaker, those that fit the prompt best first; among equals, the
+    /// newest first.
     pub(super) async fn facts_about_speaker(
         &self,
         agent: &Agent,

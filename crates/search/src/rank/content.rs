@@ -16,7 +16,7 @@ const USUAL_WORDS: f64 = 20.0;
 const IMAGINED: f64 = 8.0;
 /// Limit of the length score, in doublings or halvings of the usual length.
 const MOST_DOUBLINGS: f64 = 2.0;
-/// Number of words outside its questions from which on a turn gets no penalty for asking.
+/// A turn with at least this many words outside its questions gets no penalty for asking.
 const TELLING_WORDS: f64 = 20.0;
 /// Share of the bonus `mentioned` for memories of the week after a named time.
 const SHARE_AFTER: f64 = 0.5;

@@ -12,7 +12,7 @@ use crate::score::Part;
 
 /// The number of best results that are compared with each other; the work grows with its square.
 const COMPARED: usize = 60;
-/// Jaccard index of their words from which on two texts count as the same.
+/// Minimum Jaccard index of the words of two texts that count as the same.
 const SAME: f64 = 0.8;
 /// Minimum number of distinct words. Shorter texts are not compared: they are alike by chance, and cost few tokens.
 const LEAST_WORDS: usize = 4;

@@ -5,7 +5,7 @@ use annals_core::{folded, is_wide};
 
 use super::chinese::simplified;
 
-/// Phrases that request a summary, if only words of a request stand before them: "can you summarise", but not "who sent the
+/// Phrases that request a summary, if only words of a request precede them: "can you summarise", but not "who sent the
 /// recap".
 const SUMMARISE: &[&str] = &[
     "summarise",

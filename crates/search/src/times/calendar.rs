@@ -18,8 +18,8 @@ const SPRING_FESTIVALS: [u8; 41] = [
     44, 34, 23, 42, 31, 50, 39, 28, 46, 35, 24, 43,
 ];
 
-/// Returns the days of the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary
-/// covers. Of a fortnight, it is the week that contains the day.
+/// Returns the days of the unit that contains a day. A month is the calendar month, not the weeks that a monthly
+/// summary covers. For a fortnight, returns the week that contains the day.
 pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     let month = day.first_of_month();
     let first = match length {
@@ -126,7 +126,7 @@ pub(super) fn year(year: i16) -> Option<Days> {
     around(Length::Year, Date::new(year, 1, 1).ok()?)
 }
 
-/// Returns a part of the unit that contains today; of the unit before, if that part has not begun.
+/// Returns a part of the unit that contains today or, if that part has not begun, the same part of the unit before.
 pub(super) fn latest_part(part: Part, length: Length, today: Date) -> Option<Days> {
     let begun = self::part(part, around(length, today)?).filter(|(first, _)| *first <= today);
     begun.or_else(|| self::part(part, back(length, 1, today)?))
@@ -154,7 +154,7 @@ fn half(first: Date, last: Date) -> Option<Date> {
     first.checked_add((days / 2).days()).ok()
 }
 
-/// Returns the latest unit that has begun, if the unit that contains today is not over: on a Thursday, the last weekend.
+/// Returns the unit that contains today or, if it has not begun, the unit before: on a Thursday, the last weekend.
 pub(super) fn latest(length: Length, today: Date) -> Option<Days> {
     around(length, today).filter(|(first, _)| *first <= today).or_else(|| back(length, 1, today))
 }
@@ -168,7 +168,7 @@ pub(super) fn day_of_month(day: i16, today: Date) -> Option<Days> {
     Some((day, day))
 }
 
-/// Returns the days around the day that lies `units` units before today, the wider the longer the unit is.
+/// Returns the days around the day that lies `units` units before today. Longer units give a wider range.
 pub(super) fn this_time(length: Length, units: i64, today: Date) -> Option<Days> {
     let days = match length {
         Length::Year | Length::Half | Length::Quarter => 7,
@@ -179,7 +179,8 @@ pub(super) fn this_time(length: Length, units: i64, today: Date) -> Option<Days>
     Some((day.checked_sub(days.days()).ok()?, day.checked_add(days.days()).ok()?))
 }
 
-/// Returns the ten years from a year; without its century, of the latest such decade that has begun.
+/// Returns the ten years from `first`. If `first` has no century, such as 90, returns the latest such decade that has
+/// begun.
 pub(super) fn decade(first: i16, today: Date) -> Option<Days> {
     let year = [first, 2000 + first, 1900 + first].into_iter().find(|year| (1900..=today.year()).contains(year))?;
     Some((Date::new(year, 1, 1).ok()?, Date::new(year + 9, 12, 31).ok()?))

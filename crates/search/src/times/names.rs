@@ -6,14 +6,14 @@ use annals_core::{Date, folded};
 use super::tokens::bare;
 use super::{Token, Word};
 
-/// What is counted or measured: a number before one of these words is no year.
+/// Things that are counted or measured. A number before one of these words is not a year.
 const COUNTED: &str = "
     € $ £ ¥ eur euro euros dollar dollars dolar dolares dollari usd pounds gbp franken francs franchi francos chf kronen yen yuan
     step steps schritte schritten pas pasos passos passi stappen km kilometer kilometers kilometres kilometern kilometros
     chilometri miles meilen millas m meter meters metres metros metri kg gram grams gramm g kcal calories kalorien calorias
     calorie watt watts kwh mb gb hours stunden heures horas ore uren minutes minuten minuti minutos seconds sekunden words worter
     mots palabras palavras parole woorden points punkte puntos pontos punti punten points characters tokens";
-/// What carries a number: a number after one of these words is no year.
+/// Things that have a number. A number after one of these words is not a year.
 const NUMBERED: &str = "
     room zimmer chambre habitacion quarto camera kamer number nummer nr numero flight flug vol vuelo voo volo vlucht bus line
     linie ligne linea linha lijn highway route code pin version page seite pagina issue ticket port";
@@ -58,7 +58,7 @@ impl<'a> Around<'a, '_> {
         self.words.get(self.index + distance).filter(|_| !between.iter().any(|word| ends_phrase(word.text)))
     }
 
-    /// Returns whether no preposition and no part of a date stands before the word.
+    /// Returns whether no preposition and no part of a date precedes the word.
     fn is_bare(&self) -> bool {
         self.before().is_none_or(|word| matches!(word.token, Token::Other | Token::Filler | Token::Count(_)))
     }
@@ -78,7 +78,7 @@ impl<'a> Around<'a, '_> {
         year > today.year() || (has_author && language != "de") || (language == "en" && self.ends_name())
     }
 
-    /// Returns whether a word with a capital letter follows: "Friday Night", "April Smith". "Friday I" is none.
+    /// Returns whether a word with a capital letter follows: "Friday Night", "April Smith". False for "Friday I".
     fn begins_name(&self) -> bool {
         self.after(1).is_some_and(is_name)
     }
@@ -103,7 +103,8 @@ fn key(text: &str) -> String {
     folded(if bare.is_empty() { text.trim_end_matches(['.', ',', ';', ':', '?', '!']) } else { bare })
 }
 
-/// Returns whether a word is written like a name. A possessive such as "Ann's" is none, because what follows is hers.
+/// Returns whether a word is written like a name. False for a possessive such as "Ann's", because what follows is not
+/// part of the name.
 fn is_name(word: &Word<'_>) -> bool {
     let bare = bare(word.text);
     let is_possessive = word.text.ends_with("'s") || word.text.ends_with("’s");

@@ -17,7 +17,7 @@ const BEFORE_DAY: [(&str, &[&str]); 7] = [
     ("pt", &["dia"]),
     ("it", &["il", "dal", "al", "del"]),
 ];
-/// Words that may follow a day, besides words for times, because no noun ends the phrase: "the 2nd floor" is no day.
+/// Words that may follow a day, besides words for times, because no noun ends the phrase: "the 2nd floor" is not a day.
 const FOLLOWS: &[&str] = &[
     "at", "with", "when", "while", "i", "we", "did", "for", "or", "so", "mit", "bei", "con", "com", "avec", "met",
     "cuando",
@@ -59,7 +59,7 @@ fn is_day(words: &[Word<'_>], index: usize, language: &str) -> bool {
     is_article && is_written && ends_clause(words, index, language)
 }
 
-/// Returns whether a preposition for times stands before the word, as in "on the 2nd".
+/// Returns whether a preposition for times precedes the word, as in "on the 2nd".
 fn is_bounded(words: &[Word<'_>], index: usize) -> bool {
     use Token::{After, And, Before, Between, In, Since, To, Until};
     let before = index.checked_sub(1).map(|index| words[index].token);
@@ -77,8 +77,8 @@ fn is_weekend(words: &[Word<'_>], index: usize, language: &str) -> bool {
     is_named && ends_clause(words, index, language)
 }
 
-/// Returns whether a word ends its phrase, so that it does not describe a noun: "on the 2nd", but not "on the 2nd floor". "On
-/// the 2nd and 3rd of May" and "the weekend of 3 May" go on.
+/// Returns whether a word ends its phrase, so that it does not describe a noun: "on the 2nd", but not "on the 2nd
+/// floor". In "on the 2nd and 3rd of May" and "the weekend of 3 May" the phrase continues.
 fn ends_clause(words: &[Word<'_>], index: usize, language: &str) -> bool {
     use Token::{And, BeforeLast, Filler, In, Last, Number, Of, Ordinal, Other, To, Unit, Until};
     let text = words[index].text;
@@ -111,7 +111,7 @@ fn ends_clause(words: &[Word<'_>], index: usize, language: &str) -> bool {
     }
 }
 
-/// Returns whether a word after a day is no noun. In German, nouns have a capital letter.
+/// Returns whether a word after a day is not a noun. In German, nouns have a capital letter.
 fn is_follower(word: Word<'_>, language: &str) -> bool {
     let is_lower = bare(word.text).starts_with(char::is_lowercase);
     (language == "de" && is_lower) || FOLLOWS.contains(&key(word).as_str()) || bare(word.text).is_empty()

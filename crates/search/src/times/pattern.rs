@@ -35,7 +35,7 @@ pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(us
 }
 
 /// Reads a part of a unit or time that is relative to today: "the beginning of the year", "the end of last month". Without an
-/// article or preposition, as in "it will end this week", the first word is no part of the time.
+/// article or preposition, as in "it will end this week", the first word is not part of the time.
 fn part_of(words: &[Word<'_>], telling: &[Token], today: Date) -> Option<Days> {
     use Length::{Month, Quarter, Week, Year};
     let [Token::Part(third), whole @ ..] = telling else { return None };

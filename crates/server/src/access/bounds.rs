@@ -193,7 +193,7 @@ mod tests {
             .layer(from_fn_with_state(Duration::from_millis(20), bound_time));
         assert_eq!(status(&app, Request::get("/"), Body::empty()).await, 504);
         assert_eq!(status(&app, Request::post("/"), Body::empty()).await, 504);
-        // Only the POST handler is still waiting. Of the two notifications it uses one, and nothing uses the other.
+        // Only the POST handler is still waiting. It takes the first notification; nothing takes the second.
         release.notify_one();
         while done.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;

@@ -1,10 +1,10 @@
 //! Checks Host and Origin: the names of this service, and the web pages that may call it.
 //!
-//! Against DNS rebinding: a page of any site can have its own name resolve to 127.0.0.1 and then call us as its own origin. The
-//! browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound. The ports of addresses and
-//! of `localhost` are ignored, because containers and proxies change them; a configured name must match with its port. Both
-//! headers may be missing: a request without `Host` comes from a program, and one without `Origin` from a program or from a
-//! browser that shows its answer to no page of another site.
+//! Against DNS rebinding: a page of any site can have its own name resolve to 127.0.0.1 and then call us as its own
+//! origin. The browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound. The
+//! ports of addresses and of `localhost` are ignored, because containers and proxies change them; a configured name
+//! must match with its port. Both headers may be missing: a request without `Host` comes from a program, and one
+//! without `Origin` from a program, or from a browser that lets no other site read the answer.
 
 use std::net::IpAddr;
 
@@ -83,7 +83,8 @@ impl Places {
     }
 }
 
-/// Returns whether a request addresses the service by a name of this machine, or by none, as programs may.
+/// Returns whether the authority of a request is a loopback name or address. True if it has none, as requests of
+/// programs may.
 pub(crate) fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     let Ok(authority) = authority(uri, headers) else { return false };
     let name = authority.map(|authority| name_of(authority).unwrap_or_default().to_ascii_lowercase());

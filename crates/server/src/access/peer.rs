@@ -13,7 +13,6 @@ impl Peer {
     /// All peers without a limit of their own.
     pub const OTHERS: Peer = Peer(None);
 
-    /// Returns the peer at an address.
     pub fn at(address: IpAddr) -> Peer {
         Peer(Some(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),

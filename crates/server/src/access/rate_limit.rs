@@ -27,9 +27,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{Caller, Peer};
 use crate::rest::{Problem, whole_body};
 
-/// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.
+/// Failed authentications of one peer per minute. A person who mistypes is not slowed down; keys are too long to be
+/// guessed.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
-/// Maximum number of limits in use while peers have limits of their own. Once so many are in use, all peers share one.
+/// Maximum number of limits that are tracked at once. While so many are in use, all peers share one limit.
 const MAX_PEERS: usize = 4096;
 
 /// The limits of all callers. Cheap to clone; clones share the counts.
@@ -50,7 +51,7 @@ enum Holder {
     Peer(Peer),
 }
 
-/// The work whose concurrency is limited, each kind by itself.
+/// Kinds of work. The concurrency of each is limited separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Work {
     Request,

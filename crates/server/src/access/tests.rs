@@ -22,7 +22,7 @@ use crate::config::ServerConfig;
 use crate::fixture::{self, NOW};
 use crate::public;
 
-/// The agent that keys without access request, and an agent that does not exist.
+/// The agent that the requests are for, and an agent that does not exist.
 const AGENT: &str = "zebra-seven";
 const NOBODY: &str = "zebra-eight";
 /// Another agent of the same workspace.

@@ -21,7 +21,6 @@ const RESERVED: &str = "langgraph";
 /// Maximum number of items or namespaces in an answer.
 const MAX_LIMIT: usize = 1000;
 
-/// Returns the routes.
 pub(super) fn routes() -> Router<Service> {
     let items = get(items::get).put(items::put).delete(items::delete);
     Router::new()

@@ -22,7 +22,6 @@ use crate::config::ServerConfig;
 use crate::mcp::{introduce, settings};
 use handler::MemoryHandler;
 
-/// Returns the route.
 pub(super) fn routes(service: &Service, config: &ServerConfig) -> Router {
     let handler = MemoryHandler(service.clone());
     let mcp = StreamableHttpService::new(

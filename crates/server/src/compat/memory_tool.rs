@@ -86,7 +86,6 @@ fn refused<T>(text: impl Into<String>) -> Result<T> {
     Err(Refusal::Tool(text.into()))
 }
 
-/// Returns the route.
 pub(super) fn routes() -> Router<Service> {
     Router::new().route("/compat/anthropic/{agent}", post(execute))
 }

@@ -1,4 +1,4 @@
-//! The side of the service: reads a call, runs it, and sends frames as it goes on.
+//! The side of the service: reads a call, runs it, and sends frames while it runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

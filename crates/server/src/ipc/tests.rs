@@ -168,7 +168,7 @@ async fn items_arrive_in_order_before_the_answer() {
     assert!(lines.last().unwrap().contains(r#""table":"#) && lines.len() > 10);
 }
 
-/// A call that no service has.
+/// A call that does not exist.
 #[derive(Serialize, Deserialize)]
 struct Juggle {}
 

@@ -12,7 +12,6 @@ const MAX_NAMED: usize = 20;
 /// The caller, and the agent that the address names.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
-    /// The caller.
     pub(crate) caller: Caller,
     /// The agent of the path or header, if one is given.
     pub(crate) agent: Option<String>,

@@ -14,7 +14,7 @@ const MAX_STOPS: u32 = 3;
 /// The state of one conversation.
 #[derive(Default)]
 pub(super) struct Session {
-    /// The answered request that began the conversation.
+    /// The `initialize` request of the client, once it is answered.
     hello: Option<Request>,
     /// Requests without an answer, in order of arrival.
     pending: VecDeque<Request>,
@@ -31,7 +31,7 @@ struct Request {
 /// The messages to send to a new owner and to the client to continue a conversation.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct Resumption {
-    /// The request that began the conversation. The client already has its answer.
+    /// The `initialize` request. The client already has its answer.
     pub hello: Option<String>,
     /// Requests to send again.
     pub requests: Vec<String>,
@@ -113,8 +113,8 @@ impl Session {
     }
 }
 
-/// Returns the error that answers a line of the client which no owner can read, and so none answers: what is not JSON, such as
-/// half of an emoji (`"\ud83d"`), or no message of JSON-RPC.
+/// Returns the error for a line of the client that is not JSON or not a JSON-RPC message. An owner would not answer
+/// such a line. JSON with half of an emoji (`"\ud83d"`) is one.
 pub(super) fn refusal(line: &str) -> Option<String> {
     let id = || serde_json::from_str::<Envelope>(line).ok().and_then(|envelope| envelope.id).unwrap_or(Value::Null);
     let is_message = |value: &Value| ["method", "result", "error"].iter().any(|field| value.get(field).is_some());

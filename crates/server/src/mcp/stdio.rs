@@ -119,12 +119,12 @@ fn path(agent: Option<&str>) -> io::Result<String> {
     Ok(url.path().to_owned())
 }
 
-/// The side that ended first.
+/// Why a transfer ended.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
-    /// The input; everything is answered.
+    /// The input ended, and every request is answered.
     Input,
-    /// The stream, or requests are left without an answer.
+    /// The stream ended, or left a request without an answer.
     Stream,
 }
 

@@ -37,7 +37,8 @@ pub(super) const PATH: &str = "/stream";
 
 /// Bytes of requests that are read ahead of the MCP server.
 const BUFFER: usize = 64 << 10;
-/// Time without a call under way after which the MCP server has begun all calls that it received.
+/// The MCP server begins each received call within this time. If no call is under way for so long, all calls are
+/// finished.
 const SETTLED: Duration = Duration::from_millis(50);
 
 /// Header that names a conversation, so that calls which are sent again on another stream are recognised.
@@ -142,8 +143,8 @@ async fn carry(handler: Handler, upgrade: OnUpgrade, calls: &Activity, stop: &Ca
     }
 }
 
-/// Passes whole lines on until the other side ends or `stop` is cancelled, then ends once no call is under way: at the end of
-/// its input, the MCP server waits only a few seconds for its answers.
+/// Passes whole lines on until the other side ends or `stop` is cancelled. Then waits until no call is under way,
+/// because the MCP server waits only a few seconds for its answers after the end of its input.
 async fn feed_lines(
     from: impl AsyncRead + Unpin,
     mut feed: DuplexStream,

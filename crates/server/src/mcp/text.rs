@@ -137,7 +137,7 @@ fn short(text: &str, most: usize) -> String {
     format!("{} … (get_memory shows all of it)", kept[..cut].trim_end())
 }
 
-/// Formats a number of things: `1 memory`, `2 memories`.
+/// Formats a count with its noun: `1 memory`, `2 memories`.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }

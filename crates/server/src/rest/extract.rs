@@ -27,7 +27,6 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// A scope as a type. [`Known<Reading>`] is an agent that exists and that the caller may read.
 pub(crate) trait Needs: Send + Sync + 'static {
-    /// The scope.
     const SCOPE: Scope;
 }
 

@@ -42,7 +42,6 @@ impl Call for GetSettings {
 pub struct CreateAgent {
     /// Name of the agent.
     pub agent: String,
-    /// Its settings.
     pub settings: SettingsChange,
 }
 
@@ -80,7 +79,6 @@ impl Call for RenameAgent {
 pub struct ChangeSettings {
     /// Name of the agent.
     pub agent: String,
-    /// The settings to change.
     pub change: SettingsChange,
 }
 

@@ -33,7 +33,6 @@ impl Call for FindFacts {
 pub struct EnterFact {
     /// Name of the agent.
     pub agent: String,
-    /// The fact.
     pub entry: FactEntry,
 }
 

@@ -41,13 +41,11 @@ pub enum ImportLine {
         /// The name of the file, if there are several.
         name: Option<String>,
     },
-    /// A message.
     Message {
         /// Name of the agent.
         agent: String,
         /// Number of the line.
         line: usize,
-        /// The message.
         message: MessageItem,
     },
     /// An export begins. Its records follow, in the order of their ranks.
@@ -57,10 +55,8 @@ pub enum ImportLine {
     },
     /// A record of an export.
     Record {
-        /// The agent.
         #[serde(flatten)]
         agent: AgentNames,
-        /// The record.
         record: Box<Record>,
     },
 }
@@ -76,7 +72,6 @@ pub struct AgentNames {
 }
 
 impl AgentNames {
-    /// Returns the names of an agent.
     pub fn of(agent: &Agent) -> AgentNames {
         let created_as = agent.shown_name().map(|_| agent.key().to_owned());
         AgentNames { name: agent.name().to_owned(), created_as }
@@ -91,7 +86,6 @@ impl AgentNames {
 /// An agent in an export.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ExportedAgent {
-    /// The agent.
     #[serde(flatten)]
     pub agent: AgentNames,
     /// Number of its records.

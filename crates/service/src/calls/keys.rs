@@ -10,7 +10,6 @@ use crate::wire::{KeyView, NewKey, NewKeyAnswer};
 /// Creates a key.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AddKey {
-    /// The key.
     pub key: NewKey,
 }
 

@@ -105,7 +105,6 @@ impl Call for ReadTimeline {
 pub struct ListConversations {
     /// Name of the agent.
     pub agent: String,
-    /// The page.
     pub request: PageRequest,
 }
 

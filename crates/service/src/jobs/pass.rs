@@ -1,9 +1,9 @@
 //! The work of a wake-up: each agent gets a turn, and the stores determine what is due in it.
 //!
-//! A turn of roll-up extracts facts from new messages, writes due summaries, updates the tables, and cleans files of erased
-//! text. A turn of retention prunes what is past the plan. Results are saved under the agent's locks, so an erasure never
-//! sees half of them; an agent with a lock that another task holds is left for later. Never reads a clock. Under a clock that
-//! is not trusted no period closes and nothing is pruned.
+//! A turn of roll-up extracts facts from new messages, writes due summaries, updates the tables, and cleans files of
+//! erased text. A turn of retention prunes what is past the plan. Results are saved under the agent's locks, so an
+//! erasure never runs between two writes of one result. If another task holds a lock of an agent, the agent is left for
+//! later. Never reads a clock. Under a clock that is not trusted no period closes and nothing is pruned.
 
 mod failed_cleanings;
 mod retain;

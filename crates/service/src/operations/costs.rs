@@ -12,7 +12,7 @@ use crate::{Caller, Service};
 
 /// Price units in one unit of a currency. Prices are stored in millionths.
 const MICROS: f64 = 1_000_000.0;
-/// Maximum price; a larger one is refused as an input error.
+/// Maximum price of a million tokens, in units of the currency. A larger one is refused as an input error.
 const DEAREST: f64 = 1_000_000.0;
 const MAX_MODEL_LENGTH: usize = 200;
 const MAX_CURRENCY_LENGTH: usize = 8;

@@ -45,7 +45,6 @@ pub struct NewDocument {
 /// A change of a document.
 #[derive(Clone, Debug)]
 pub enum DocumentChange {
-    /// Stores a document.
     Put(NewDocument),
     Remove(DocumentKey, Expected),
 }

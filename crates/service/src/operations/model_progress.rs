@@ -12,7 +12,7 @@ use crate::Service;
 /// Time between two reports of the speed.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tokens per word of input, as an upper estimate. Includes the time, speaker and number that stand before each message.
+/// Tokens per word of input, as an upper estimate. Includes the time, speaker and number that precede each message.
 const TOKENS_PER_WORD: u64 = 2;
 
 /// The requests that are left, and their time if each takes as long as the answered requests did on average.

@@ -47,7 +47,7 @@ impl Service {
     }
 
     /// Checks the integrity of the catalog, and verifies each of these agents. Days count as missing even if their summary is due
-    /// and only not written yet. Days that still wait for late messages are no fault.
+    /// and only not written yet. Days that still wait for late messages are not a fault.
     pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };

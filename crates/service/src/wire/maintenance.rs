@@ -209,7 +209,6 @@ pub struct KeptView {
 }
 
 impl RetainAnswer {
-    /// Builds the answer.
     pub fn new(agent: &Agent, plan: String, pruned: bool, totals: &[Totals; 6], held: &[Held]) -> RetainAnswer {
         let view = |totals: &Totals| TotalsView { sets: totals.sets, memories: totals.rows, bytes: totals.bytes };
         let kept = |held: &Held| KeptView {

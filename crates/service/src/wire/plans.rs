@@ -19,7 +19,6 @@ pub struct PlanView {
 }
 
 impl PlanView {
-    /// Builds the view of a plan.
     pub fn new(name: &str, plan: &Plan) -> PlanView {
         let keeps = Grain::ALL.map(|grain| (grain.to_string(), plan.keep(grain).to_string()));
         PlanView { name: name.to_owned(), keeps: keeps.into() }

@@ -337,7 +337,7 @@ impl World {
     /// Checks that every message is covered once at every grain, after roll-up has caught up.
     async fn everything_is_covered_once(&mut self, midnight: Timestamp) {
         let mut now = midnight;
-        // The grains become quiet one after another, and the clock may have to run on for a while first.
+        // The grains become quiet one after another, and the clock may have to advance for a while first.
         for _ in 0..Grain::ALL.len() + 6 {
             now += SignedDuration::from_mins(6);
             self.roll_up(Moment { now, synchronised: Some(true) }).await;

@@ -26,7 +26,7 @@ pub(super) struct AgentData {
     pub(super) messages: BTreeMap<MemoryId, Message>,
     /// Attachments of live turns.
     pub(super) attachments: BTreeMap<MemoryId, String>,
-    /// Times that clients sent, for live turns that were moved behind another turn of the same time.
+    /// Times that clients sent, for live turns that were moved after another turn of the same time.
     pub(super) sent_at: BTreeMap<MemoryId, Timestamp>,
     /// Contents that clients sent last, for live turns that a person has corrected since.
     pub(super) sent: BTreeMap<MemoryId, String>,

@@ -31,7 +31,7 @@ impl State {
         Ok(renamed)
     }
 
-    /// Lists the agent from now on as it is given, with the name that it has.
+    /// Makes `agent`, with its shown name, the key of its data, and adds that name to its names.
     pub(super) fn show(&mut self, agent: Agent) {
         let mut data = self.agents_data.remove(&agent).unwrap_or_default();
         data.names.extend(agent.shown_name().map(str::to_owned));

@@ -44,7 +44,7 @@ pub enum ResultFault {
     Bad(usize),
     /// The lines with the results come twice.
     Twice(usize),
-    /// There is the line of a request that nobody sent.
+    /// The results contain a line for a request that was never sent.
     Unknown,
     /// The lines of answers come in reverse order.
     Reversed,

@@ -65,7 +65,7 @@ fn about(dialect: Dialect, path: &str) -> Response {
     }
 }
 
-/// Chooses the answer on a thread of its own, so that other requests are answered while a test holds this one back.
+/// Chooses the answer on a separate thread, so that other requests are answered while a test holds this one back.
 async fn choose(shared: Arc<Shared>, request: ModelRequest) -> Script {
     tokio::task::spawn_blocking(move || (shared.choose)(&request)).await.unwrap()
 }

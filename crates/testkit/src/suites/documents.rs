@@ -282,7 +282,7 @@ async fn erasure_removes_documents_that_the_target_names(store: &dyn Store) {
             passages: Vec::new(),
             ..document("json", later(), "")
         },
-        // The name stands in a field without a text, and behind an escaped line break.
+        // The name is in a field without a text, and after an escaped line break.
         Document { content: Content::Json(json!({"zelda": null, "x": {}})), ..document("empty", now(), "") },
         Document { content: Content::Json(json!(["Bob\nZelda"])), ..document("line", now(), "") },
         document("other", later(), "Bob likes oat cakes."),

@@ -13,7 +13,7 @@ use crate::timeline::{Picture, Window};
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Maximum number of turns that are shown at once beside a day.
+/// Maximum number of turns of a day that are shown at once.
 const MAX_TURNS: usize = 300;
 
 /// The period or turn that the address opens.

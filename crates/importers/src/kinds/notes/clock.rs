@@ -1,7 +1,7 @@
 //! Finds a time of day in a heading or at the beginning of a line: `14:05`, `2:45 PM`, `Deploy (21:15 UTC)`.
 //!
 //! An hour with one digit is read only with AM or PM, or at the beginning of the text, because other things are written in the
-//! same way: `John 3:16` is no time.
+//! same way: `John 3:16` is not a time.
 
 use jiff::civil::{DateTime, Time};
 use jiff::tz::{Offset, TimeZone};

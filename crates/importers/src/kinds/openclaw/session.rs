@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Types of lines that are no turns.
+/// Types of lines that are not turns.
 const EVENTS: [&str; 9] = [
     "model_change",
     "thinking_level_change",

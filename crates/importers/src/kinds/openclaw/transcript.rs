@@ -5,7 +5,6 @@ use jiff::tz::TimeZone;
 
 use super::marks::time_of;
 
-/// A transcript.
 #[derive(Debug)]
 pub struct Transcript {
     pub session: Option<String>,

@@ -30,7 +30,6 @@ pub struct Directory {
     names: HashMap<String, String>,
 }
 
-/// A channel.
 #[derive(Clone)]
 pub struct Channel {
     /// The id of the channel, or the name of its folder if the lists do not contain it.

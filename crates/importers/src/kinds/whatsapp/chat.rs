@@ -17,7 +17,7 @@ use crate::source::{Entry, Source};
 
 /// Maximum length in bytes of a line; longer lines are read as several lines. A message of WhatsApp has at most 64 KiB.
 const MAX_LINE_LENGTH: usize = 1 << 20;
-/// Maximum length in bytes of a message, because a file that is no chat may have one head and a million lines.
+/// Maximum length in bytes of a message, because a file that is not a chat may have one head and a million lines.
 const MAX_MESSAGE_LENGTH: usize = 8 << 20;
 
 /// Collects the dates of a chat.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Words that begin sentences and are no names.
+/// Words that begin sentences and are not names.
 const COMMON: &[&str] = &[
     "The",
     "This",
@@ -116,8 +116,8 @@ const AFTER: &[&str] = &[
     "also", "still", "again", "then",
 ];
 
-/// Returns whether the first word of a sentence is used as a name: it is no common first word, the sources do not also write it
-/// in lower case, and it is a genitive or is followed by a verb.
+/// Returns whether the first word of a sentence is used as a name: it is not a common first word, the sources do not
+/// also write it in lower case, and it is a genitive or is followed by a verb.
 pub(super) fn is_name(word: &str, next: &str, written: &HashSet<String>) -> bool {
     if is_genitive(word) {
         return !COMMON.contains(&&word[..word.len() - 2]) && !written.contains(&word.to_lowercase());

@@ -26,7 +26,7 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
 }
 
-/// Returns whether a word that may be a verb stands behind an article: "promised help during a visit on Tuesday".
+/// Returns whether a word that may be a verb follows an article: "promised help during a visit on Tuesday".
 fn is_noun(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
     ["a", "an", "the", "his", "her", "their", "its", "our", "my"].contains(&before)
@@ -66,7 +66,8 @@ fn follows_a_future_word(words: &[&str], position: usize) -> bool {
     words[position.saturating_sub(2)..position].iter().any(|word| is_ahead(word))
 }
 
-/// Returns whether the word reports a wish, a duty or a promise, so that a limit behind it ("by Friday") is in the future.
+/// Returns whether the word reports a wish, a duty or a promise, so that a limit after it ("by Friday") is in the
+/// future.
 pub(super) fn asks(word: &str) -> bool {
     const ASKING: &str =
         "wanted asked told said needed required ordered promised agreed decided expected hoped planned had be";

@@ -1,4 +1,4 @@
-//! Tests of dates behind relative times.
+//! Tests of the dates that are appended to relative times.
 
 use super::*;
 

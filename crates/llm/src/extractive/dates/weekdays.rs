@@ -21,7 +21,7 @@ const BOUNDARIES: [char; 8] = ['(', ')', ':', ';', '…', '—', '–', '\n'];
 /// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday".
 const NEAR: usize = 6;
 
-/// Words that make a name of a weekday behind them: "Good Friday".
+/// Words that form a name with the weekday after them: "Good Friday".
 const OF_NAMES: [&str; 11] =
     ["good", "ash", "palm", "easter", "shrove", "cyber", "super", "ruby", "maundy", "holy", "giving"];
 
@@ -114,8 +114,9 @@ fn is_relative(words: &[&str], at: usize) -> bool {
     at > 0 && words[at - 1] == "the" && ["after", "before", "following"].contains(&after)
 }
 
-/// Parses the day of the month behind a weekday: "Friday 24th", "Friday the 24th", and "Friday 24" if nothing follows that could be
-/// counted. Returns the number of words up to it. A month behind it makes it a whole date, which needs no other.
+/// Parses the day of the month after a weekday: "Friday 24th", "Friday the 24th", and "Friday 24" if nothing follows
+/// that could be counted. Returns the number of words up to it. If a month follows, the text is a whole date and needs
+/// no other.
 fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     let Sentence { text, tokens, words } = sentence;
     let length = if words.get(at + 1) == Some(&"the") { 3 } else { 2 };
@@ -130,8 +131,8 @@ fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     (!has_month && (is_ordinal || (word == digits && is_last))).then_some((length, number))
 }
 
-/// Returns the day with this weekday and this number in its month that is nearest to `day`: ahead if there is one there and the
-/// sentence looks ahead, otherwise back.
+/// Returns the nearest day with this weekday and this number in its month, at most [`REACH`] days from `day`. Searches
+/// the future first if the sentence looks ahead, otherwise the past; then the other side.
 fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Option<Span> {
     let side = if is_ahead { 1 } else { -1 };
     let days = (0..=REACH).map(|away| side * away).chain((0..=REACH).map(|away| -side * away));
@@ -141,8 +142,9 @@ fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Optio
     days.into_iter().find(is_meant).and_then(|away| Span::day(day, away))
 }
 
-/// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and "sun" may
-/// be other words; such short names count only with a capital that no sentence begins with, and not in names such as "Sun City".
+/// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and
+/// "sun" may be other words. Such short names count only if they are capitalised, do not begin a sentence and are not
+/// part of a name such as "Sun City".
 fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
     let word = sentence.words[at];
     let is_full = strip(word).len() >= 6;
@@ -162,7 +164,7 @@ fn is_name(sentence: Sentence<'_>, at: usize) -> bool {
     OF_NAMES.contains(&word) || (has_capital && !BEFORE_WEEKDAYS.contains(&word) && phrases::weekday(word).is_none())
 }
 
-/// Returns whether a word begins a sentence, or a part behind a colon.
+/// Returns whether a word begins a sentence, or a part after a colon.
 fn is_first(sentence: Sentence<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let between = &sentence.text[sentence.tokens[before].span.end..sentence.tokens[at].span.start];

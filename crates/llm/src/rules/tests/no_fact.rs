@@ -1,4 +1,4 @@
-//! Texts that look like facts and are none.
+//! Texts that look like facts and are not.
 
 use super::check;
 
@@ -35,7 +35,7 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
         "I work at company.",
         "I work at a startup.",
         "I work for a small start-up.",
-        // A week, a month or a weekend is no birthday.
+        // A week, a month or a weekend is not a birthday.
         "My birthday is next week.",
         "My birthday was last week.",
         "My birthday is this weekend.",

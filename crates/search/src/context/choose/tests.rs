@@ -139,7 +139,7 @@ fn prompt_that_memory_hardly_fits_gets_few_results() {
     }
     let of = |id: &str, words: usize| Candidate { pool: Pool::Few, ..turn(id, &"word ".repeat(words)) };
     check(&[of("t-1", 40), of("t-2", 40), of("t-3", 40), of("t-4", 5)], &["t-1", "t-2", "t-4"]);
-    // The best turn is shown however long it is, and nothing else then.
+    // The best turn is shown even if it exceeds the limit; then nothing else is shown.
     check(&[of("t-1", 500), of("t-2", 5)], &["t-1"]);
     check(&[of("t-1", 5), of("t-2", 500), of("t-3", 5)], &["t-1", "t-3"]);
     let long =
@@ -151,7 +151,7 @@ fn prompt_that_memory_hardly_fits_gets_few_results() {
     let chosen = choose(&[&facts[..], &[of("t-1", 60)]].concat(), &limits);
     assert!((2..8).contains(&chosen.candidates.len()), "{}", chosen.candidates.len());
     assert_eq!(chosen.omitted, 0);
-    // If the whole prompt fits weakly, and not a first name alone, the limit is higher.
+    // The limit is higher if the prompt fits weakly than if only a first name is known.
     let turns: Vec<Candidate> = (10..60).map(|number| of(&format!("t-{number}"), 40)).collect();
     let count = |relevance| shown(&turns, 5000, relevance, "").len();
     assert_eq!([Relevance::Namesake, Relevance::Weak].map(count), [2, 12]);

@@ -187,7 +187,7 @@ const SECOND_DETAIL: &[(&str, &str)] = &[
     ("zh", "上周我见了谁？"),
 ];
 
-/// Checks all questions of a table and lists those that are read otherwise.
+/// Checks all questions of a table and lists those with another result.
 fn check_all(table: &[(&str, &str)], expect: bool) {
     let is_wrong = |(language, text): &&(&str, &str)| {
         let found = understand(text, language, "Europe/Berlin", "2026-11-26".parse().unwrap());

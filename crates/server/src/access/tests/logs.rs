@@ -80,8 +80,8 @@ async fn log_of(level: LevelFilter) -> String {
     // Sets the subscriber for this thread only, which runs the whole test.
     let _guard = tracing::subscriber::set_default(subscriber);
     let world = World::new().await;
-    // A test on another thread, without a subscriber, may have registered the span of requests at the moment when this one was
-    // set, and `tracing` would go on leaving it out.
+    // `tracing` caches whether a span is logged. Another test's thread, which has no subscriber, may have registered
+    // the span of requests just before this subscriber was set.
     world.ask(None, "GET", "/readyz", &Value::Null).await;
     tracing::callsite::rebuild_interest_cache();
     ask_everything(&world, &key("all")).await;

@@ -67,7 +67,7 @@ fn applies(value: &Value, operator: &str, operand: &Value) -> bool {
     }
 }
 
-/// Returns whether two values are equal, with all their items and fields. 1 equals 1.0.
+/// Returns whether two values are deeply equal. 1 equals 1.0.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

@@ -23,7 +23,7 @@ pub(super) struct Details {
     pub(super) infer: bool,
     pub(super) event: Option<String>,
     pub(super) expiration_date: Option<String>,
-    /// Whether the turn itself is no memory, because statements made from it were deleted.
+    /// Whether the turn itself is not shown as a memory, because statements made from it were deleted.
     pub(super) is_hidden: bool,
 }
 
@@ -46,8 +46,8 @@ impl Details {
         Value::Object(fields).to_string()
     }
 
-    /// Returns the details of a turn. A turn that was stored through another interface has its conversation as run and, if a
-    /// user said it, its speaker as user.
+    /// Returns the details of a turn. For a turn that was stored through another interface, `run_id` is its
+    /// conversation and, if a user said it, `user_id` its speaker.
     pub(super) fn of(turn: &AttachedMemory) -> Details {
         let attached = turn.attachment.as_deref().and_then(|json| serde_json::from_str::<Attachment>(json).ok());
         attached.map_or_else(|| Details::of_plain(&turn.memory), |attachment| attachment.mem0)
@@ -172,8 +172,8 @@ pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result
     with_details(service, agent, vec![memory]).await?.pop().ok_or_else(missing)
 }
 
-/// Returns the turn that a statement says again: its first source, which has the instant of the statement. Further sources only
-/// explain its words, such as who "she" is, and stay memories by themselves. `None` for other memories.
+/// Returns the turn that a statement restates: its first source, which has the instant of the statement. Further
+/// sources only explain its words, such as who "she" is, and stay memories by themselves. `None` for other memories.
 pub(super) fn stated_turn(memory: &Memory) -> Option<&MemoryId> {
     memory.sources().first().filter(|_| memory.kind() == Kind::Statement)
 }

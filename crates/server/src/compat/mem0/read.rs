@@ -42,7 +42,7 @@ pub(super) async fn list(
     Ok(Json(page.view(&uri, &headers, count, answered(&service, &agent, &shown).await?)))
 }
 
-/// A page of a list, by its number.
+/// Number of a page, counted from 1, and number of results on each page.
 pub(super) struct Page {
     number: usize,
     pub(super) size: usize,

@@ -137,7 +137,7 @@ impl Client {
     }
 }
 
-/// The first turn says who "she" is. It is no source that the statement replaces.
+/// The first turn says who "she" is. The statement does not replace that turn.
 #[tokio::test]
 async fn turn_that_only_explains_a_statement_stays_a_memory_with_its_details() {
     let store = Arc::new(MemoryCatalog::new());

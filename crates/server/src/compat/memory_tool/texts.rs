@@ -76,7 +76,7 @@ fn lines_with(content: &str, text: &str) -> Vec<usize> {
     lines
 }
 
-/// Inserts a text as lines behind the line with this number. Returns the new content, or the error.
+/// Inserts a text as lines after the line with this number. Returns the new content, or the error.
 pub(super) fn insert(content: &str, behind: i64, text: &str) -> Result<String, String> {
     let mut lines: Vec<&str> = content.split('\n').collect();
     if lines.last() == Some(&"") {

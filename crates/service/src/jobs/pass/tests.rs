@@ -212,7 +212,7 @@ async fn clock_behind_stored_messages_is_not_trusted() {
         .unwrap();
     let turn = fixture.roll_up(NEXT, None).await.turns.remove(0).1;
     assert_eq!((turn.trust.doubt(), turn.passed.written), (Some(Doubt::Behind), [0; 5]));
-    // The clock runs on for half an hour and is trusted.
+    // After half an hour of steady running the clock is trusted.
     let turn = fixture.roll_up("2026-03-05T10:30:00Z", None).await.turns.remove(0).1;
     assert_eq!((turn.trust, turn.passed.written[0]), (Trust::Full, 1));
 }

@@ -57,7 +57,8 @@ impl Service {
         let mut found = Vec::new();
         for limit in RANKED {
             let Answer { results, compared, .. } = self.ranked_passages(agent, query.text, limit, now).await?;
-            // The number of results tells nothing: an answer leaves out further passages of a document.
+            // `results.len()` does not show whether all passages were ranked: an answer leaves out further passages of
+            // a document.
             let is_all = compared <= limit;
             found = self.documents_of(agent, results, query, admits, now).await?;
             if is_all || found.len() >= query.limit {

@@ -140,8 +140,8 @@ impl AgentData {
         }
     }
 
-    /// Moves a turn to the first free time after its own if that is taken, and a turn without a time behind the turns of the
-    /// millisecond that begins there. Returns the time that its client sent, if it differs.
+    /// Moves a turn to the first free time after its own if that is taken, and a turn without a time after the turns of
+    /// the millisecond that begins there. Returns the time that its client sent, if it differs.
     fn free_instant(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);

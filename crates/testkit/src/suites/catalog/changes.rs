@@ -116,7 +116,8 @@ pub(super) async fn watermarks_are_per_agent_and_grain(catalog: &dyn Catalog) {
     assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), made(3, 41));
 }
 
-/// A writer was paused while another one went on. Whatever it then saves over the state that it had read, nothing changes.
+/// A writer was paused while another one continued. What it then saves over the outdated state that it read changes
+/// nothing.
 pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
     let first = made(1, 5);
     let rebuilt = Watermark { building: Some(building(2, 3)), ..first.clone() };
@@ -143,7 +144,8 @@ pub(super) async fn watermark_does_not_decrease(catalog: &dyn Catalog) {
     set_watermark(catalog, &me(), Grain::Daily, present.clone()).await;
     refused(catalog, &present, Watermark { generation: 1, applied: 9, ..present.clone() }).await;
     refused(catalog, &present, Watermark { applied: 6, ..present.clone() }).await;
-    // A generation that is being built begins anew, and the next one may have applied less.
+    // The build of a generation may start again from 0, and the next generation may have applied less than the present
+    // one.
     for next in [Watermark { building: Some(building(3, 0)), ..present }, made(3, 0)] {
         set_watermark(catalog, &me(), Grain::Daily, next).await;
     }

@@ -183,7 +183,8 @@ pub(super) async fn receipt_counts_masked_texts(catalog: &dyn Catalog) {
     let mut request = vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-04T11:00:00Z", "b")];
     assert_eq!(say(catalog, request.clone()).await.masked, 0);
     (request[0].masked, request[1].masked) = (2, 1);
-    // The count belongs to the request and is not stored with the turns: the same messages again are no conflict.
+    // The count belongs to the request and is not stored with the turns: sending the same messages again is not a
+    // conflict.
     let done = say(catalog, request).await;
     assert_eq!((done.duplicate, done.masked), (2, 3));
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));

@@ -67,7 +67,7 @@ pub(super) async fn name_that_another_agent_has_or_had_is_refused(catalog: &dyn 
     assert!(matches!(&error, Error::NotFound { .. }), "{error}");
     leads(catalog, "ann", "ann", "ann").await;
     leads(catalog, "new", "new", "new").await;
-    // Workspaces have names of their own.
+    // Names are unique within a workspace only.
     let other = Agent::in_workspace("other", "ann").unwrap();
     catalog.save_settings(&other, &Settings::default()).await.unwrap();
     catalog.rename_agent(&other, "ben").await.unwrap();

@@ -99,7 +99,7 @@ pub(super) async fn agents_to_reembed_have_a_table_of_another_model(catalog: &dy
         catalog.save_settings(&agent(name), &Settings::default()).await.unwrap();
         set_watermark(catalog, &agent(name), Grain::Weekly, watermark.clone()).await;
     }
-    // A watermark alone makes no agent.
+    // A watermark alone does not create an agent.
     set_watermark(catalog, &agent("unknown"), Grain::Weekly, of(&other)).await;
     let expect: Vec<Agent> = cases.iter().filter(|(_, _, due)| *due).map(|(name, ..)| agent(name)).collect();
     assert_eq!(catalog.agents_to_reembed(&ours).await.unwrap(), expect);
@@ -111,7 +111,7 @@ pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &d
     for agent in all.iter().rev() {
         catalog.save_settings(agent, &Settings::default()).await.unwrap();
     }
-    // A watermark alone makes no agent.
+    // A watermark alone does not create an agent.
     set_watermark(catalog, &agent_of(("b", "b")), Grain::Working, made(0, 1)).await;
     for limit in 1..=all.len() + 1 {
         let mut listed: Vec<Agent> = Vec::new();

@@ -44,7 +44,7 @@ async fn refused(store: &dyn Store, extraction: Extraction) {
     assert_eq!(all().await, before);
 }
 
-/// A writer was paused while another one read the same turns and went on. Its extraction is refused.
+/// A writer was paused while another one read the same turns and moved the watermark. Its extraction is refused.
 pub(super) async fn stale_extraction_changes_nothing(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let of_one = |text: &str| {

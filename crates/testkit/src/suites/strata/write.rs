@@ -48,7 +48,7 @@ pub(super) async fn applying_twice_changes_nothing(strata: &dyn Strata) {
     assert_eq!(strata.scan(&table()).await.unwrap(), once);
 }
 
-/// During a change of model, generations of two models exist beside each other.
+/// During a change of model, generations of two models exist at the same time.
 pub(super) async fn generations_keep_their_own_dimension(strata: &dyn Strata) {
     let next = |generation| Table { generation, ..table() };
     let short = |angle: f32| vec![angle.cos(), angle.sin(), 0.0];
