@@ -3,148 +3,24 @@
 //!
 //! `ANNALS_TAKEOVER_ROUNDS` is the number of times that the active node is ended.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+pub mod node;
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use annals_testkit::Bucket;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::command::{Annals, NOW, program};
+use crate::command::{Annals, program};
 use crate::postgres::{configure, expect_sound};
 use crate::story::line;
-use crate::test_server::Schema;
-
-/// Longer than any takeover with this lease on a busy machine.
-const MAX_WAIT: Duration = Duration::from_secs(120);
+use node::{Node, Shared, ask, ports, until};
 
 /// The lease of most tests, in seconds.
 const LEASE: u32 = 6;
-
-/// What the nodes share.
-struct Shared {
-    schema: Schema,
-    bucket: Bucket,
-    lease: u32,
-    /// The key of the cluster.
-    key: Option<&'static str>,
-}
-
-impl Shared {
-    fn new(lease: u32) -> Option<Shared> {
-        Some(Shared { schema: Schema::new()?, bucket: Bucket::new()?, lease, key: None })
-    }
-
-    /// Returns a data folder with the settings of a node at `port`; without a port, of a command that uses the same
-    /// stores but is not a node.
-    fn folder(&self, port: Option<u16>) -> Annals {
-        let annals = Annals::new();
-        let (url, Bucket { name, endpoint }) = (&self.schema.url, &self.bucket);
-        let node = port
-            .map(|port| format!("[cluster]\naddress = \"http://127.0.0.1:{port}\"\nlease_seconds = {}\n", self.lease));
-        let key = self.key.map(|key| format!("key = \"{key}\"\n")).unwrap_or_default();
-        let limits = "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
-        let stores =
-            format!("[catalog]\nurl = \"{url}\"\n[objects]\nurl = \"s3://{name}/nodes\"\nendpoint = \"{endpoint}\"\n");
-        configure(&annals, &(stores + limits + &node.map(|node| node + &key).unwrap_or_default()));
-        annals
-    }
-
-    /// Creates a key with all scopes.
-    fn key(&self) -> String {
-        let key = self.folder(None).json(&["key", "add", "test", "--scope", "admin"]);
-        key["key"].as_str().unwrap().to_owned()
-    }
-}
-
-/// Returns the first of `number` consecutive ports that no other test takes. They are below those that the system gives
-/// to port 0.
-fn ports(number: u16) -> u16 {
-    static TAKEN: AtomicU16 = AtomicU16::new(0);
-    20_000 + (std::process::id() % 100) as u16 * 100 + TAKEN.fetch_add(number, Ordering::Relaxed)
-}
-
-/// A running node.
-struct Node {
-    annals: Annals,
-    address: String,
-    child: Child,
-    /// Kept open, because a node that restarts prints its greeting again.
-    _output: BufReader<ChildStdout>,
-}
-
-impl Node {
-    fn start(shared: &Shared) -> Node {
-        let port = ports(1);
-        Node::start_in(shared.folder(Some(port)), port)
-    }
-
-    fn start_in(annals: Annals, port: u16) -> Node {
-        let mut command = program();
-        command.args(["serve", "--json", "--listen", &format!("127.0.0.1:{port}"), "--now", NOW, "--data"]);
-        command.arg(annals.data()).env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG");
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut greeting = String::new();
-        output.read_line(&mut greeting).unwrap();
-        let greeting: Value = serde_json::from_str(&greeting).unwrap_or_else(|error| panic!("{error}: {greeting:?}"));
-        Node { annals, address: greeting["address"].as_str().unwrap().to_owned(), child, _output: output }
-    }
-
-    fn signal(&self, signal: &str) {
-        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-    }
-
-    /// Waits for the end of the process. Returns its folder.
-    fn ended(mut self) -> Annals {
-        self.child.wait().unwrap();
-        std::mem::replace(&mut self.annals, Annals::new())
-    }
-
-    /// Returns whether the node is active. A paused node does not answer.
-    async fn is_active(&self) -> bool {
-        let asked = Client::new().get(format!("{}/readyz", self.address)).timeout(Duration::from_secs(2)).send().await;
-        match asked {
-            Ok(answer) if answer.status().is_success() => {
-                answer.json::<Value>().await.is_ok_and(|it| it["status"] == "ok")
-            }
-            _ => false,
-        }
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Repeats a request until it succeeds. Returns the answer.
-async fn ask(key: &str, method: &str, url: &str, body: Option<&Value>) -> Value {
-    let client = Client::new();
-    let begun = std::time::Instant::now();
-    loop {
-        let mut request =
-            client.request(method.parse().unwrap(), url).bearer_auth(key).timeout(Duration::from_secs(40));
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        let problem = match request.send().await {
-            Ok(answer) if answer.status().is_success() => return answer.json().await.unwrap(),
-            Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => answer.text().await.unwrap_or_default(),
-            Ok(answer) => panic!("{url}: {} {}", answer.status(), answer.text().await.unwrap_or_default()),
-            Err(error) => format!("{error:?}"),
-        };
-        assert!(begun.elapsed() < MAX_WAIT, "{url}: {problem}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
 
 async fn say(key: &str, node: &Node, id: u64) {
     let body = json!({ "conversation": "c", "messages": [message(id)] });
@@ -167,14 +43,6 @@ fn message(id: u64) -> Value {
 async fn stored(key: &str, node: &Node) -> u64 {
     let status = ask(key, "GET", &format!("{}/v1/agents/ann/status", node.address), None).await;
     status["memories"]["working"].as_u64().unwrap()
-}
-
-async fn until(what: &str, holds: impl AsyncFn() -> bool) {
-    let begun = std::time::Instant::now();
-    while !holds().await {
-        assert!(begun.elapsed() < MAX_WAIT, "{what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod backup;
 mod bad_input;
 mod batch;
 mod calendar;
+mod chaos;
 mod cluster;
 mod command;
 mod config;

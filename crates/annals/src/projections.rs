@@ -20,8 +20,9 @@ use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
 /// The file in the data folder with the id under which its SQLite catalog belongs to a bucket.
 const BUCKET_ID: &str = "catalog.objects";
 
-/// The object in a bucket with the ids of the catalog that it belongs to.
-const IDS_IN_BUCKET: &str = "catalog.id";
+/// Below this name a bucket has an object for each id of the catalog that it belongs to. There are two only after a crash. The ids are
+/// not the content of one object: a late write of a node that has lost its lease would replace the id of the present one.
+const IDS_IN_BUCKET: &str = "catalog-id";
 
 /// The name below which a bucket is checked at each opening.
 const CHECK: &str = "check";
@@ -127,27 +128,47 @@ impl Projections {
     /// Gives both sides a new common id. Fails if they do not belong together. A crash between the steps leaves both ids on the
     /// side of the tables.
     async fn follow(&self, catalog: &IdOfCatalog) -> Result<()> {
-        let stored = catalog.load().await?;
-        let may_follow = match read(&self.root, &self.marker()).await? {
-            Some(ids) => stored.as_deref().is_some_and(|stored| ids.lines().any(|id| id == stored)),
-            None => self.is_empty().await?,
+        let (stored, ids) = (catalog.load().await?, self.ids().await?);
+        let may_follow = match &stored {
+            _ if ids.is_empty() => self.is_empty().await?,
+            Some(stored) => ids.contains(stored),
+            None => false,
         };
         if !may_follow {
             return Err(self.refused());
         }
         let next = new_id()?;
-        let either: Vec<&str> = stored.iter().map(String::as_str).chain([&*next]).collect();
-        self.write_ids(&either.join("\n")).await?;
+        self.add_id(&next, stored.as_deref()).await?;
         catalog.save(&next).await?;
-        self.write_ids(&next).await
+        self.remove_other_ids(&next, &ids).await
     }
 
-    fn marker(&self) -> Name {
-        Name::from(if self.bucket.is_some() { IDS_IN_BUCKET } else { MARKER })
+    /// Returns the ids on the side of the tables.
+    async fn ids(&self) -> Result<Vec<String>> {
+        if self.bucket.is_none() {
+            let lines = read(&self.root, &Name::from(MARKER)).await?.unwrap_or_default();
+            return Ok(lines.lines().map(Into::into).collect());
+        }
+        let objects = self.root.list(&Name::from(IDS_IN_BUCKET)).await.map_err(failed)?;
+        Ok(objects.iter().filter_map(|object| object.location.filename()).map(Into::into).collect())
     }
 
-    async fn write_ids(&self, ids: &str) -> Result<()> {
-        self.root.put(&self.marker(), ids.as_bytes().to_vec()).await.map_err(failed)
+    async fn add_id(&self, id: &str, stored: Option<&str>) -> Result<()> {
+        let (name, content) = match self.bucket {
+            Some(_) => (Name::from(IDS_IN_BUCKET).join(id), id.to_owned()),
+            None => (Name::from(MARKER), stored.into_iter().chain([id]).collect::<Vec<_>>().join("\n")),
+        };
+        self.root.put(&name, content.into_bytes()).await.map_err(failed)
+    }
+
+    async fn remove_other_ids(&self, id: &str, others: &[String]) -> Result<()> {
+        if self.bucket.is_none() {
+            return self.add_id(id, None).await;
+        }
+        for other in others {
+            self.root.delete(&Name::from(IDS_IN_BUCKET).join(other.as_str())).await.map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Returns whether there are neither tables nor facts.

@@ -4,7 +4,8 @@
 //!
 //! Summaries come from an endpoint, with answers recorded in a folder and replayed from it, or from a folder of answers by period
 //! (`AGENT/2026-W10.json`, in the form that an endpoint answers). Such a folder can be written by hand: `--questions` writes the
-//! question of each period. `--planted` also plants faults into these answers and counts how many the check of sources finds.
+//! question of each period. The built-in engine writes the periods that have no answer, so that the coarser ones see all of their
+//! sources; they are not judged. `--planted` also plants faults into these answers and counts how many the check of sources finds.
 
 mod measures;
 mod planted;
@@ -17,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use annals_core::ports::SummaryTask;
+use annals_core::ports::{Engine, SummaryTask};
 use annals_core::{Agent, Body, Error, Grain, Memory, MemoryId, Period, Result, Settings, SignedDuration, Zones};
+use annals_llm::Extractive;
 use clap::Args;
 
 use measures::{Sums, Turns};
@@ -130,12 +132,18 @@ impl SummaryEvaluation<'_> {
             now,
         };
         let begun = Instant::now();
-        let Some(draft) = writer.write(task).await? else {
-            self.write_question(&task)?;
-            return Ok(None);
+        let written = writer.write(task).await?;
+        let draft = match written {
+            Some(draft) => {
+                let sums = Sums::of(&draft, self.turns, sources, begun.elapsed());
+                self.report.add(writer.name(), grain, (self.agent.clone(), period), sums);
+                draft
+            }
+            None => {
+                self.write_question(&task)?;
+                Extractive.summarize(task).await?
+            }
         };
-        let sums = Sums::of(&draft, self.turns, sources, begun.elapsed());
-        self.report.add(writer.name(), grain, (self.agent.clone(), period), sums);
         if self.args.planted
             && let Some(answer) = writer.answer(self.agent, period)?
         {

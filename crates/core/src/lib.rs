@@ -59,7 +59,7 @@ pub use period::Period;
 pub use phrases::Phrases;
 pub use ports::{Catalog, Embedder, Embedders, Engine, Extractor, Facts, Reranker, Store, Strata};
 pub use price::Price;
-pub use query::{Answer, ConversationFound, Filter, Fit, Found, Query, Reranked, ScorePart, TimeExpression};
+pub use query::{Answer, Compared, ConversationFound, Filter, Fit, Found, Query, Reranked, ScorePart, TimeExpression};
 pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Author, Base, Draft, Sentence, Summary};

@@ -93,6 +93,17 @@ impl Fit {
     }
 }
 
+/// How a text compares with all table rows that pass a filter, found or not. All zero without a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compared {
+    /// Number of rows.
+    pub rows: usize,
+    /// Mean cosine similarity of the text and the rows; 0 without vectors.
+    pub mean_similarity: f64,
+    /// The share of the text's words that any of the rows contains, from 0 to 1, weighted towards rare words.
+    pub known_words: f64,
+}
+
 /// One summand of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScorePart {
@@ -159,10 +170,8 @@ pub struct Answer {
     pub summary_range: Option<DateRange>,
     /// The results: the summaries of `period`, then the others, best first. Without a text, the newest first.
     pub results: Vec<Found>,
-    /// Number of table rows compared with the text; 0 without a text.
-    pub compared: usize,
-    /// Mean cosine similarity of the text and these rows; 0 without vectors.
-    pub mean_similarity: f64,
+    /// The table rows that the text was compared with.
+    pub compared: Compared,
     /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. If the query
     /// names a conversation, only its turns count.
     pub range_is_empty: bool,

@@ -98,10 +98,10 @@ impl DuckFacts {
         question: impl FnOnce(&Table) -> Result<T> + Send + 'static,
     ) -> Result<Option<T>> {
         let mut cached = self.table_cache.take(agent).await;
-        if cached.is_none() {
+        if matches!(*cached, CachedTable::NotLoaded) {
             *cached = self.load(agent).await?;
         }
-        blocking(move || cached.as_ref().map(question).transpose()).await
+        blocking(move || cached.table().map(question).transpose()).await
     }
 
     /// Runs a query on the agent's graph, which is built from the table if it is not cached; `None` if the table was
@@ -134,10 +134,10 @@ impl DuckFacts {
     }
 
     async fn load(&self, agent: &Agent) -> Result<CachedTable> {
-        let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(None) };
+        let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(CachedTable::Absent) };
         let bytes = self.parquet_store.read(agent, &snapshot).await?;
         let (scratch, agent) = (self.scratch.clone(), agent.clone());
-        blocking(move || Table::decode(&agent, snapshot.version, &bytes, &scratch).map(Some)).await
+        blocking(move || Table::decode(&agent, snapshot.version, &bytes, &scratch).map(CachedTable::Loaded)).await
     }
 }
 
@@ -149,11 +149,16 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
 #[async_trait]
 impl Facts for DuckFacts {
     async fn version(&self, agent: &Agent) -> Result<u64> {
-        let cached = self.table_cache.take(agent).await;
-        if let Some(table) = &*cached {
-            return Ok(table.version);
+        let mut cached = self.table_cache.take(agent).await;
+        match &*cached {
+            CachedTable::Loaded(table) => return Ok(table.version),
+            CachedTable::Absent => return Ok(0),
+            CachedTable::NotLoaded => {}
         }
-        let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(0) };
+        let Some(snapshot) = self.parquet_store.newest(agent).await? else {
+            *cached = CachedTable::Absent;
+            return Ok(0);
+        };
         // Reading checks the bytes against their checksum. Bytes that match can be loaded, so there is no need to load them
         // now.
         self.parquet_store.read(agent, &snapshot).await?;
@@ -201,7 +206,7 @@ impl Facts for DuckFacts {
 
     async fn remove(&self, agent: &Agent) -> Result<()> {
         let mut cached = self.table_cache.take(agent).await;
-        *cached = None;
+        *cached = CachedTable::NotLoaded;
         self.graphs.give_up(agent);
         self.parquet_store.remove(agent).await
     }

@@ -4,12 +4,13 @@
 use annals_core::{Agent, Fact, Result};
 
 use crate::table::Table;
+use crate::table_cache::CachedTable;
 use crate::{DuckFacts, blocking};
 
 pub(crate) async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
     let mut cached = tables.table_cache.take(agent).await;
     // If any of this fails, the next query reads what is stored.
-    *cached = None;
+    *cached = CachedTable::NotLoaded;
     tables.graphs.give_up(agent);
     let scratch = tables.scratch.clone();
     let (table, bytes) = blocking(move || {
@@ -19,6 +20,6 @@ pub(crate) async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>,
     })
     .await?;
     tables.parquet_store.write(agent, version, bytes).await?;
-    *cached = Some(table);
+    *cached = CachedTable::Loaded(table);
     Ok(())
 }

@@ -14,8 +14,25 @@ use crate::table::Table;
 /// Number of slots that are kept; more only while they are in use.
 const KEPT: usize = 8;
 
-/// An agent's table; `None` if it is not loaded.
-pub(crate) type CachedTable = Option<Table>;
+/// What is known of an agent's table.
+#[derive(Default)]
+pub(crate) enum CachedTable {
+    #[default]
+    NotLoaded,
+    /// It was never written. Without this, each question about an agent without facts would list its objects: twelve requests to a
+    /// bucket for one message.
+    Absent,
+    Loaded(Table),
+}
+
+impl CachedTable {
+    pub(crate) fn table(&self) -> Option<&Table> {
+        match self {
+            CachedTable::Loaded(table) => Some(table),
+            CachedTable::Absent | CachedTable::NotLoaded => None,
+        }
+    }
+}
 
 type Shared = Arc<tokio::sync::Mutex<CachedTable>>;
 

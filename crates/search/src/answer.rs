@@ -3,8 +3,8 @@
 
 use annals_core::ports::{Access, Findings, Probe, Select, Spread, Table, Watermark};
 use annals_core::{
-    Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked, Result,
-    Settings, TimeExpression, Timestamp, Zones,
+    Agent, Answer, Compared, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked,
+    Result, Settings, TimeExpression, Timestamp, Zones,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;
@@ -63,7 +63,7 @@ impl Search {
         let vectors = QueryVectors::new(&*self.embedders, text.unwrap_or_default());
         let (mut ranked, support, compared) = match text {
             Some(text) => self.ranked(&plan, text, &vectors).await?,
-            None => (self.newest(&plan).await?, Support::default(), Spread::default()),
+            None => (self.newest(&plan).await?, Support::default(), Compared::default()),
         };
         let words_alone = vectors.words_alone();
         let summaries = self.of_period(&plan).await?;
@@ -97,8 +97,7 @@ impl Search {
             range,
             summary_range,
             results,
-            compared: compared.rows,
-            mean_similarity: compared.mean,
+            compared,
             range_is_empty,
             grains,
             times,
@@ -123,14 +122,13 @@ impl Search {
         reranked
     }
 
-    /// Returns the best memories with their scores, the support of the conversations, and the distribution of the similarity of
-    /// the rows that the text was compared with.
+    /// Returns the best memories with their scores, the support of the conversations, and what the text was compared with.
     async fn ranked(
         &self,
         plan: &QueryPlan<'_>,
         text: &str,
         vectors: &QueryVectors<'_>,
-    ) -> Result<(Vec<Ranked>, Support, Spread)> {
+    ) -> Result<(Vec<Ranked>, Support, Compared)> {
         let probe = Probe {
             vector: None,
             text: Some(text.to_owned()),
@@ -149,7 +147,8 @@ impl Search {
         let wanted = rank::QuestionContext { question: &question, named_times: &named_times, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
-        Ok((ranked, support, conversations.similarity))
+        let Spread { rows, mean: mean_similarity, .. } = conversations.similarity;
+        Ok((ranked, support, Compared { rows, mean_similarity, known_words: conversations.known_words }))
     }
 
     /// Searches the table of a grain. If a rebuild has replaced the table's generation meanwhile, searches the new generation.
@@ -278,8 +277,7 @@ pub struct Gathered<'a> {
     /// The summaries of the period that the question asks for, the coarsest grain first and each grain in order of time.
     summaries: Vec<Memory>,
     support: Support,
-    /// The distribution of the similarity of all rows that the text was compared with.
-    compared: Spread,
+    compared: Compared,
     words_alone: Option<String>,
 }
 

@@ -122,7 +122,7 @@ impl Search {
         let items = render::arrange(chosen.candidates);
         let text = render::render(&items);
         let (tokens, omitted) = (annals_core::tokens(&text), chosen.omitted);
-        let is_known = relevance > Relevance::None;
+        let is_known = relevance > Relevance::DOUBTFUL;
         Context { tokens, text, items, omitted, is_known, range, reranked, words_alone }
     }
 }

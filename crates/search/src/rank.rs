@@ -79,6 +79,8 @@ pub(crate) struct FoundConversations {
     pub(crate) all: Conversations,
     /// The distribution of the similarity of the rows that pass the filter, found or not. 0 for all rows without a vector.
     pub(crate) similarity: Spread,
+    /// The share of the question's words that any of the rows contains, from 0 to 1, weighted by rarity.
+    pub(crate) known_words: f64,
 }
 
 impl From<Conversation> for NamedConversation {
@@ -113,7 +115,8 @@ impl FoundConversations {
     fn and(mut self, other: FoundConversations) -> FoundConversations {
         self.found.extend(other.found);
         let (all, similarity) = (self.all.and(other.all), self.similarity.and(other.similarity));
-        FoundConversations { found: self.found, all, similarity }
+        let known_words = self.known_words.max(other.known_words);
+        FoundConversations { found: self.found, all, similarity, known_words }
     }
 }
 

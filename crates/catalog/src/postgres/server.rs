@@ -172,16 +172,26 @@ fn start() -> Option<Server> {
 /// Starts a new server, which also takes encrypted connections if a port is given. Returns its folder and its process; the
 /// server runs until the input of the process is closed.
 pub(crate) fn launch(tls_port: &str) -> Option<(PathBuf, Child)> {
-    let (binaries, folder) = (binaries()?, tempfile::tempdir().unwrap().keep());
-    // The server refuses to run as root, and its own user needs the folder.
-    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let (mut command, folder) = (server_shell(RUN)?, tempfile::tempdir().unwrap().keep());
+    open_to_server(&folder);
+    command.arg(&folder).arg(tls_port).current_dir(&folder);
+    Some((folder, command.stdin(Stdio::piped()).spawn().ok()?))
+}
+
+/// Prepares a script for a server. Its first argument is the folder of the programs. It does not run as root, which the server refuses.
+pub(crate) fn server_shell(script: &str) -> Option<Command> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     let mut command = Command::new(if is_root { "runuser" } else { "sh" });
     if is_root {
         command.args(["-u", "postgres", "--", "sh"]);
     }
-    command.args(["-c", RUN, "sh"]).arg(&binaries).arg(&folder).arg(tls_port).current_dir(&folder);
-    Some((folder, command.stdin(Stdio::piped()).spawn().ok()?))
+    command.args(["-c", script, "sh"]).arg(binaries()?);
+    Some(command)
+}
+
+/// Lets the user of a server write into a folder.
+pub(crate) fn open_to_server(folder: &Path) {
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
 }
 
 fn url_of(folder: &Path) -> String {

@@ -32,11 +32,6 @@ const ROUNDS: usize = 4;
 
 /// Maximum tokens of facts, marks included, if memory does not fit the prompt well: two facts of usual length.
 const FEW_FACTS: u64 = 90;
-/// Maximum tokens of search results if memory may hold something about the prompt. Measured on thirty paraphrased questions
-/// to `lme`, of which a budget of 1,500 answers four: a limit of 200 loses three of the four, contexts of 500 lose one, of 1,100 none.
-const WEAK_RESULTS: u64 = 1_000;
-/// Maximum tokens of search results if memory only knows a first name of the prompt. The best turn is included even if it is longer.
-const NAMESAKE_RESULTS: u64 = 200;
 
 /// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
@@ -85,7 +80,9 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
         page.add(&wanted, pool, most, query_words);
     }
     page.add_newest(&wanted, left * NEWEST / 100, query_words);
-    page.add_few(&wanted, if relevance == Relevance::Weak { WEAK_RESULTS } else { NAMESAKE_RESULTS }, query_words);
+    if let Relevance::Limited(tokens) = relevance {
+        page.add_few(&wanted, tokens, query_words);
+    }
     let (repeats, others): (Vec<_>, Vec<_>) = {
         let repeats = repeats(&wanted);
         wanted.iter().cloned().partition(|(index, _)| repeats.contains(index))

@@ -106,7 +106,7 @@ fn others(company: &[f64], own: f64, many: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Conversations, Position, Spread};
+    use annals_core::ports::{Conversations, Position};
     use annals_core::{Body, Fit, MemoryId, Role};
 
     use super::*;
@@ -133,9 +133,9 @@ mod tests {
         let conversation = |(name, ..): &(&str, f32, u64)| NamedConversation { name: (*name).into() };
         let found = all.iter().take(found).map(conversation).collect();
         FoundConversations {
-            similarity: Spread::default(),
             found,
             all: Conversations::of(all.iter().map(|(_, similarity, words)| (*similarity, *words))),
+            ..FoundConversations::default()
         }
     }
 

@@ -37,7 +37,10 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     // Without a vector, the statistics of similarity are empty and only those of relevance have the number of rows.
     let compared = findings.similarity.rows.max(findings.relevance.rows);
     let similarity_of_all = Spread { rows: compared, ..findings.similarity };
-    let conversations = FoundConversations { found, all: findings.all_conversations, similarity: similarity_of_all };
+    let known = findings.hits.iter().fold(0, |words, hit| words | hit.matched);
+    let known_words = share(known, &findings.rarity, 0.0);
+    let conversations =
+        FoundConversations { found, all: findings.all_conversations, similarity: similarity_of_all, known_words };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let unmatched = UNMATCHED_WORDS * findings.rarest;
     let mut indexes: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());

@@ -116,9 +116,14 @@ fn hint(context: &Context) -> Option<String> {
     };
     match left_out {
         Some(left_out) => Some(format!("{left_out}; ask for a larger budget, or search.")),
-        None if !context.is_known => Some("Memory knows nothing about this.".to_owned()),
-        None if context.items.is_empty() => Some("Memory holds nothing for these dates.".to_owned()),
-        None => None,
+        None if context.is_known && context.items.is_empty() => {
+            Some("Memory holds nothing for these dates.".to_owned())
+        }
+        None if context.is_known => None,
+        None if context.items.iter().any(|item| memory(item).is_some()) => {
+            Some("Memory may know nothing about this.".to_owned())
+        }
+        None => Some("Memory knows nothing about this.".to_owned()),
     }
 }
 

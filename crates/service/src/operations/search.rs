@@ -134,7 +134,7 @@ fn hint(query: &Query, answer: &Answer) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{DateRange, Reranked};
+    use annals_core::{Compared, DateRange, Reranked};
     use jiff::civil::date;
 
     use super::*;
@@ -155,8 +155,7 @@ mod tests {
                 range,
                 summary_range: None,
                 results: Vec::new(),
-                compared: 0,
-                mean_similarity: 0.0,
+                compared: Compared::default(),
                 grains: Vec::new(),
                 times: Vec::new(),
                 period: None,

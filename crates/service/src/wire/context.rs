@@ -69,8 +69,8 @@ pub struct ContextAnswer {
     pub tokens: u64,
     /// Number of further matches that did not fit into the budget.
     pub omitted: usize,
-    /// Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides
-    /// blocks, documents and the current conversation.
+    /// Whether memory holds anything relevant to the prompt. If not, the text contains at most a few lines that resemble the prompt
+    /// and facts about the speaker, besides blocks, documents and the current conversation.
     pub known: bool,
     /// What to try, if something was left out or nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]

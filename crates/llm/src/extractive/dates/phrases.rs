@@ -13,7 +13,8 @@ const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 /// Returns an English weekday from its lower-case name or abbreviation.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    const LONGER: [&str; 7] = ["mons", "tues", "weds", "thurs", "frid", "satur", "sund"];
+    // "Mons" is a title ("Mons. Blanquefort") or a town, not a Monday.
+    const LONGER: [&str; 7] = ["mond", "tues", "weds", "thurs", "frid", "satur", "sund"];
     let short = || position(&SHORT, word).or_else(|| position(&LONGER, word)).map(Weekday::from_monday_zero_offset);
     ENGLISH.weekday(word).or_else(|| short()?.ok())
 }

@@ -53,7 +53,7 @@ async fn words_alone_find_memories_whose_model_cannot_be_opened() {
     assert_eq!(answer.words_alone.as_deref(), Some(why));
     assert!(vector_share(&answer, Grain::Working) == 0.0 && vector_share(&answer, Grain::Daily) > 0.1);
     assert!(answer.results.iter().any(|found| found.memory.text == "the blue boat was bought"));
-    assert_eq!(answer.compared, 6);
+    assert_eq!(answer.compared.rows, 6);
 }
 
 #[tokio::test]

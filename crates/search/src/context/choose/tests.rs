@@ -135,26 +135,26 @@ fn prompt_unknown_to_memory_gets_ninety_tokens_of_facts() {
 #[test]
 fn prompt_that_memory_hardly_fits_gets_few_results() {
     fn check(candidates: &[Candidate], expect: &[&str]) {
-        assert_eq!(shown(candidates, 2000, Relevance::Namesake, ""), expect);
+        assert_eq!(shown(candidates, 2000, Relevance::DOUBTFUL, ""), expect);
     }
     let of = |id: &str, words: usize| Candidate { pool: Pool::Few, ..turn(id, &"word ".repeat(words)) };
-    check(&[of("t-1", 40), of("t-2", 40), of("t-3", 40), of("t-4", 5)], &["t-1", "t-2", "t-4"]);
+    check(&[of("t-1", 20), of("t-2", 20), of("t-3", 40), of("t-4", 5)], &["t-1", "t-2", "t-4"]);
     // The best turn is shown even if it exceeds the limit; then nothing else is shown.
     check(&[of("t-1", 500), of("t-2", 5)], &["t-1"]);
     check(&[of("t-1", 5), of("t-2", 500), of("t-3", 5)], &["t-1", "t-3"]);
     let long =
-        "He painted the whole kitchen and the bathroom in a colour that nobody else in the house had seen. ".repeat(3);
+        "He painted the whole kitchen and the bathroom in a colour that nobody else in the house had seen. ".repeat(2);
     let sentences = [("Ann sold the boat", ""), (long.as_str(), ""), (long.as_str(), "")];
     check(&[summary("s-1", Pool::Few, &sentences)], &[&format!("s-1 Ann sold the boat {long}")]);
     let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
-    let limits = Limits { budget: 2000, relevance: Relevance::Weak, query_words: &[] };
+    let limits = Limits { budget: 2000, relevance: Relevance::WEAK, query_words: &[] };
     let chosen = choose(&[&facts[..], &[of("t-1", 60)]].concat(), &limits);
     assert!((2..8).contains(&chosen.candidates.len()), "{}", chosen.candidates.len());
     assert_eq!(chosen.omitted, 0);
-    // The limit is higher if the prompt fits weakly than if only a first name is known.
+    // The limit is higher if the prompt fits weakly than if that is doubtful.
     let turns: Vec<Candidate> = (10..60).map(|number| of(&format!("t-{number}"), 40)).collect();
     let count = |relevance| shown(&turns, 5000, relevance, "").len();
-    assert_eq!([Relevance::Namesake, Relevance::Weak].map(count), [2, 12]);
+    assert_eq!([Relevance::DOUBTFUL, Relevance::WEAK].map(count), [1, 12]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::*;
 async fn large_world() -> World {
     let lines =
         ["the harbour was full of ice", "we painted the kitchen", "a concert of the village choir", "rain all day"];
-    let texts: Vec<String> = (0..40).map(|n| format!("Peder says that {} ({n})", lines[n % lines.len()])).collect();
+    let texts: Vec<String> = (0..600).map(|n| format!("Peder says that {} ({n})", lines[n % lines.len()])).collect();
     let turns: Vec<(&str, &str)> = texts.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
     let world = World::with(&turns, &[]).await;
     let facts = ["Peder lives_in Bern", "Ann likes tea", "Ann works_at Lindt", "Ann allergic_to nuts"];
@@ -56,9 +56,9 @@ async fn prompt_about_a_namesake_gets_a_small_context() {
     let world = large_world().await;
     let tokens_for = async |text: &str| {
         let context = world.search.context(&agent("a"), &prompt(text, 2000), at(NOW)).await.unwrap();
-        assert!(context.is_known && !of_kind(&context, ContextKind::Fact).is_empty(), "{text:?}");
+        assert!(!of_kind(&context, ContextKind::Fact).is_empty(), "{text:?}");
         context.tokens
     };
-    assert!(tokens_for("Who is Peder?").await > 400);
-    assert!(tokens_for("Who is Peder Pan?").await < 300);
+    assert!(tokens_for("Who is Peder?").await > 1000);
+    assert!(tokens_for("Who is Peder Pan?").await < 500);
 }

@@ -59,7 +59,7 @@ impl Service {
             let Answer { results, compared, .. } = self.ranked_passages(agent, query.text, limit, now).await?;
             // `results.len()` does not show whether all passages were ranked: an answer leaves out further passages of
             // a document.
-            let is_all = compared <= limit;
+            let is_all = compared.rows <= limit;
             found = self.documents_of(agent, results, query, admits, now).await?;
             if is_all || found.len() >= query.limit {
                 break;

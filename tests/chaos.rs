@@ -1,0 +1,167 @@
+//! Three nodes, a database with a synchronous standby, and a bucket, through the command. In each round something fails: a node, the
+//! network between any two, the bucket, or the database. Meanwhile clients send, search, count and forget through all nodes. Nothing
+//! acknowledged is lost, stored twice or found after it was forgotten, and in the end the memory equals that of an undisturbed run.
+//!
+//! `ANNALS_CHAOS_ROUNDS` is the number of rounds, `ANNALS_CHAOS_SEED` decides what happens in them.
+
+mod client;
+mod database;
+mod link;
+mod trouble;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use annals_testkit::{Bucket, Dice};
+use futures::future::join_all;
+
+use crate::cluster::node::{Node, ports, until};
+use crate::command::Annals;
+use crate::postgres::{configure, expect_sound};
+use client::{Chat, Load, Record};
+use database::Pair;
+use link::Link;
+use trouble::Trouble;
+
+const NODES: usize = 3;
+
+/// In seconds.
+const LEASE: u32 = 6;
+
+const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
+
+/// The links of one node.
+struct Links {
+    databases: [Link; 2],
+    bucket: Link,
+    /// What the other nodes use to reach it.
+    node: Link,
+}
+
+struct Cluster {
+    database: Pair,
+    bucket: Bucket,
+    nodes: Vec<Node>,
+    links: Vec<Links>,
+    ports: Vec<u16>,
+}
+
+impl Cluster {
+    /// Starts all. Returns `None` if PostgreSQL or the server of the bucket is not installed.
+    async fn start() -> Option<(Cluster, String)> {
+        let (bucket, database) = (Bucket::new()?, Pair::start().await?);
+        let mut cluster = Cluster { database, bucket, nodes: Vec::new(), links: Vec::new(), ports: Vec::new() };
+        let key = cluster.folder(None).json(&["key", "add", "test", "--scope", "admin"]);
+        for index in 0..NODES {
+            let port = ports(1);
+            let [first, second] = cluster.database.addresses();
+            let bucket = cluster.bucket.endpoint.strip_prefix("http://").unwrap().parse().unwrap();
+            let databases = [Link::to(first).await, Link::to(second).await];
+            let links = Links { databases, bucket: Link::to(bucket).await, node: Link::to(local(port)).await };
+            cluster.links.push(links);
+            cluster.ports.push(port);
+            cluster.nodes.push(Node::start_in(cluster.folder(Some(index)), port));
+        }
+        Some((cluster, key["key"].as_str().unwrap().to_owned()))
+    }
+
+    /// Returns a data folder with the settings of a node, or of a command without links that fail.
+    fn folder(&self, node: Option<usize>) -> Annals {
+        let (bucket, mut databases, mut more) = (&self.bucket, self.database.addresses(), String::new());
+        let mut endpoint = bucket.endpoint.clone();
+        if let Some(links) = node.map(|index| &self.links[index]) {
+            databases = [links.databases[0].address, links.databases[1].address];
+            endpoint = format!("http://{}", links.bucket.address);
+            more = format!("[cluster]\naddress = \"http://{}\"\nlease_seconds = {LEASE}\n", links.node.address)
+                + "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
+        }
+        let [first, second] = databases;
+        let url = format!("postgres://postgres@{first},{second}/postgres?target_session_attrs=read-write");
+        let annals = Annals::new();
+        let objects = format!("[objects]\nurl = \"s3://{}/nodes\"\nendpoint = \"{endpoint}\"\n", bucket.name);
+        configure(&annals, &format!("[catalog]\nurl = \"{url}\"\n{objects}{more}"));
+        annals
+    }
+
+    /// Waits until a node is active, and returns its index.
+    async fn active(&self) -> usize {
+        let active = async || {
+            let all = join_all(self.nodes.iter().map(Node::is_active)).await;
+            all.iter().position(|is_active| *is_active)
+        };
+        until("a node is active", async || active().await.is_some()).await;
+        active().await.unwrap_or(0)
+    }
+
+    /// Waits until a node's process has ended, and starts it again.
+    async fn start_again(&mut self, index: usize) {
+        let ended = self.nodes.remove(index);
+        let folder = tokio::task::spawn_blocking(move || ended.ended()).await.unwrap();
+        self.nodes.insert(index, Node::start_in(folder, self.ports[index]));
+    }
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
+fn variable(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::print_stderr, reason = "what happened is needed to understand a failure")]
+async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (rounds, seed) = (variable("ANNALS_CHAOS_ROUNDS", 50), variable("ANNALS_CHAOS_SEED", 1));
+    let Some((mut cluster, key)) = Cluster::start().await else { return };
+    let load = Arc::new(Load {
+        key,
+        addresses: cluster.nodes.iter().map(|node| node.address.clone()).collect(),
+        stop: AtomicBool::new(false),
+        acknowledged: AtomicU64::new(0),
+    });
+    let chats = (seed..).zip(AGENTS).map(|(seed, agent)| tokio::spawn(Chat::new(agent, &load, seed).run()));
+    let (chats, mut dice) = (chats.collect::<Vec<_>>(), Dice::new(seed));
+    let mut troubles = BTreeMap::<Trouble, u64>::new();
+    for round in 0..rounds {
+        let trouble = Trouble::draw(&mut dice);
+        *troubles.entry(trouble).or_default() += 1;
+        let (what, begun) = (trouble.happen(&mut cluster, &mut dice).await, std::time::Instant::now());
+        let enough = load.acknowledged.load(Ordering::Relaxed) + 24;
+        until("messages are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= enough).await;
+        eprintln!("round {round}: {what}; well again after {:.1?}", begun.elapsed());
+    }
+    load.stop.store(true, Ordering::Relaxed);
+    let records: Vec<Record> = join_all(chats).await.into_iter().map(Result::unwrap).collect();
+    let faults: Vec<&String> = records.iter().flat_map(|record| &record.faults).collect();
+    let answers: Vec<_> =
+        records.iter().map(|record| (record.messages, record.forgotten.len(), &record.answers)).collect();
+    eprintln!("{troubles:?}\nmessages, forgotten conversations and answers by status: {answers:?}");
+    assert!(faults.is_empty(), "{faults:#?}");
+    equals_undisturbed_run(cluster, &records);
+}
+
+/// Compares the memory that the nodes left with one that the same messages and orders to forget gave without them.
+fn equals_undisturbed_run(mut cluster: Cluster, records: &[Record]) {
+    for node in cluster.nodes.drain(..) {
+        node.signal("-TERM");
+        node.ended();
+    }
+    let (after, undisturbed) = (cluster.folder(None), Annals::new());
+    let lines = AGENTS.iter().zip(records).map(|(agent, record)| record.lines(agent));
+    undisturbed.import(&lines.collect::<String>());
+    for (agent, record) in AGENTS.iter().zip(records) {
+        for conversation in &record.forgotten {
+            let name = format!("c{conversation}");
+            undisturbed.json(&["forget", "--agent", agent, "--conversation", &name, "--yes"]);
+        }
+    }
+    for annals in [&after, &undisturbed] {
+        annals.json(&["rollup"]);
+    }
+    assert_eq!(after.dump(), undisturbed.dump());
+    expect_sound(&after);
+}
