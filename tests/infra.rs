@@ -21,7 +21,8 @@ fn dashboard_and_alerts_use_the_listed_metrics() {
     assert!(promised.len() > 20, "{promised:?}");
     let shown = metrics(&read("grafana/annals.json"));
     let watched = metrics(&read("prometheus/annals.rules.yml"));
-    for metrics in [&shown, &watched] {
+    let watched_in_cluster = metrics(&read("prometheus/cluster.rules.yml"));
+    for metrics in [&shown, &watched, &watched_in_cluster] {
         assert_eq!(metrics.difference(&promised).collect::<Vec<_>>(), Vec::<&String>::new());
     }
     let unseen: Vec<&String> =
