@@ -115,7 +115,7 @@ fn variable(name: &str, default: u64) -> u64 {
 #[expect(clippy::print_stderr, reason = "what happened is needed to understand a failure")]
 async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let (rounds, seed) = (variable("ANNALS_CHAOS_ROUNDS", 50), variable("ANNALS_CHAOS_SEED", 1));
+    let (rounds, seed) = (variable("ANNALS_CHAOS_ROUNDS", 15), variable("ANNALS_CHAOS_SEED", 1));
     let Some((mut cluster, key)) = Cluster::start().await else { return };
     let load = Arc::new(Load {
         key,

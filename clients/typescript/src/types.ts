@@ -78,7 +78,7 @@ export interface ContextAnswer {
   incomplete_because?: string | null;
   /** The pieces of the text, in the same order. */
   items: Array<ContextItemView>;
-  /** Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation. */
+  /** Whether memory holds anything relevant to the prompt. If not, the text contains at most a few lines that resemble the prompt and facts about the speaker, besides blocks, documents and the current conversation. */
   known: boolean;
   /** Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model. */
   not_reranked_because?: string | null;

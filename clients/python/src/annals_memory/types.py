@@ -97,7 +97,7 @@ ContextAnswer = TypedDict(
         "hint": "NotRequired[str | None]",  # What to try, if something was left out or nothing was found.
         "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable.
         "items": "list[ContextItemView]",  # The pieces of the text, in the same order.
-        "known": "bool",  # Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation.
+        "known": "bool",  # Whether memory holds anything relevant to the prompt. If not, the text contains at most a few lines that resemble the prompt and facts about the speaker, besides blocks, documents and the current conversation.
         "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was called. The results then keep the order that they have without the model.
         "omitted": "int",  # Number of further matches that did not fit into the budget.
         "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order.
