@@ -24,9 +24,9 @@ TABLES = 6
 # of two mean lengths, LoCoMo and lme. The former have summaries and facts by rule in them.
 LENGTHS, DATABASE, BUCKET = (140, 755), (969, 1424), (2032, 3336)
 # The same table, of LoCoMo. Requests that write (PUT) and requests that list (LIST), which stores charge like writes: for a message that becomes
-# searchable alone, of an agent with facts and of one without, and for a table in a nightly compaction that has nothing to do. A summary is another
-# row of a table, so its commit counts as that of a message.
-COMMIT, WITHOUT_FACTS, COMPACTION = (5.35, 0.55), (5.47, 12.15), (0.0, 12.42)
+# searchable alone, and for a table in a nightly compaction that has nothing to do. A summary is another row of a table, so its commit counts as
+# that of a message.
+COMMIT, COMPACTION = (5.35, 0.55), (0.0, 12.42)
 
 # infra/raspberry-pi.md, "Memory": a memory in a table that is held to be searched. crates/strata/src/cache_limits.rs has 600 bytes for the rows alone.
 MEMORY = 700
@@ -63,16 +63,14 @@ def estimate(agents, messages, length, together, model):
     memories = a_day * DAYS + agents * SUMMARIES_A_YEAR
     commits = a_day / together
     puts, lists = ((commits + summaries_a_day) * each + agents * TABLES * nightly for each, nightly in zip(COMMIT, COMPACTION))
-    more = commits * (WITHOUT_FACTS[1] - COMMIT[1])
     held = memories * MEMORY
     rate, floor = a_day / 86_400, max(CACHE_LEAST, min(held, CACHE_MOST)) * CACHE_PART
     lines = [
         ("messages", f"{a_day:,.0f} a day", f"{rate:,.2f} a second; one node with its stores on disks took {LOAD}, with searches"),
         ("database", size(a_day * DAYS * at_length(DATABASE, length)), "in a year, with summaries and facts; without write-ahead log and backups"),
         ("bucket", size(bytes_of_bucket(a_day * DAYS, agents * SUMMARIES_A_YEAR, length)), "in a year, after compaction"),
-        ("requests for a message", f"{COMMIT[0] / together:.1f} PUT, {COMMIT[1] / together:.1f} LIST",
-         f"{WITHOUT_FACTS[1] / together:.1f} LIST for an agent without facts"),
-        ("requests", f"{puts:,.0f} PUT, {lists:,.0f} LIST", f"a day, with compaction; {more:,.0f} LIST more if no agent has facts"),
+        ("requests for a message", f"{COMMIT[0] / together:.1f} PUT, {COMMIT[1] / together:.1f} LIST", "if it becomes searchable at once"),
+        ("requests", f"{puts:,.0f} PUT, {lists:,.0f} LIST", "a day, with compaction"),
         ("all tables in memory", size(held), "after a year; at most 1 GiB is held, the rest is read from the bucket when it is searched"),
         ("memory of a node", size(floor), f"so that tables may take an eighth; without memories it uses {size(SERVICE)}"),
         ("embedding", f"{rate * EMBEDDING:,.3f} cores", "busy in the mean of the day, with texts of 140 bytes"),
@@ -115,7 +113,6 @@ def check():
         "bytes of text a message": LENGTHS,
         "bytes in the database a message, with its summaries and facts": DATABASE,
         "bytes in the bucket a memory": BUCKET,
-        "a message that becomes searchable alone, of an agent without facts": WITHOUT_FACTS,
         "the same, of an agent with facts": COMMIT,
         "a table in a compaction, when there is nothing to do": COMPACTION,
     }

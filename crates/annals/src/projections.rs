@@ -24,6 +24,9 @@ const BUCKET_ID: &str = "catalog.objects";
 /// not the content of one object: a late write of a node that has lost its lease would replace the id of the present one.
 const IDS_IN_BUCKET: &str = "catalog-id";
 
+/// The object with the ids in a bucket that was used last before each id had its own.
+const FORMER_IDS_IN_BUCKET: &str = "catalog.id";
+
 /// The name below which a bucket is checked at each opening.
 const CHECK: &str = "check";
 
@@ -145,12 +148,14 @@ impl Projections {
 
     /// Returns the ids on the side of the tables.
     async fn ids(&self) -> Result<Vec<String>> {
-        if self.bucket.is_none() {
-            let lines = read(&self.root, &Name::from(MARKER)).await?.unwrap_or_default();
-            return Ok(lines.lines().map(Into::into).collect());
+        let marker = if self.bucket.is_some() { FORMER_IDS_IN_BUCKET } else { MARKER };
+        let lines = read(&self.root, &Name::from(marker)).await?.unwrap_or_default();
+        let mut ids: Vec<String> = lines.lines().map(Into::into).collect();
+        if self.bucket.is_some() {
+            let objects = self.root.list(&Name::from(IDS_IN_BUCKET)).await.map_err(failed)?;
+            ids.extend(objects.iter().filter_map(|object| object.location.filename()).map(Into::into));
         }
-        let objects = self.root.list(&Name::from(IDS_IN_BUCKET)).await.map_err(failed)?;
-        Ok(objects.iter().filter_map(|object| object.location.filename()).map(Into::into).collect())
+        Ok(ids)
     }
 
     async fn add_id(&self, id: &str, stored: Option<&str>) -> Result<()> {
@@ -165,8 +170,12 @@ impl Projections {
         if self.bucket.is_none() {
             return self.add_id(id, None).await;
         }
-        for other in others {
-            self.root.delete(&Name::from(IDS_IN_BUCKET).join(other.as_str())).await.map_err(failed)?;
+        let names = others.iter().map(|other| Name::from(IDS_IN_BUCKET).join(other.as_str()));
+        for name in names.chain([Name::from(FORMER_IDS_IN_BUCKET)]) {
+            match self.root.delete(&name).await {
+                Err(error) if !is_missing(&error) => return Err(failed(error)),
+                _ => {}
+            }
         }
         Ok(())
     }
