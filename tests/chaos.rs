@@ -6,8 +6,8 @@
 
 mod client;
 mod database;
+mod failure;
 mod link;
-mod trouble;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ use futures::future::join_all;
 use crate::cluster::node::{Node, ports, until};
 use crate::command::Annals;
 use crate::postgres::{configure, expect_sound};
-use client::{Chat, Load, Record};
-use database::Pair;
+use client::{ChatClient, Load, Record};
+use database::PostgresPair;
+use failure::Failure;
 use link::Link;
-use trouble::Trouble;
 
 const NODES: usize = 3;
 
@@ -41,7 +41,7 @@ struct Links {
 }
 
 struct Cluster {
-    database: Pair,
+    database: PostgresPair,
     bucket: Bucket,
     nodes: Vec<Node>,
     links: Vec<Links>,
@@ -49,9 +49,9 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// Starts all. Returns `None` if PostgreSQL or the server of the bucket is not installed.
+    /// Starts the database, the bucket and the nodes. Returns `None` if PostgreSQL or the server of the bucket is not installed.
     async fn start() -> Option<(Cluster, String)> {
-        let (bucket, database) = (Bucket::new()?, Pair::start().await?);
+        let (bucket, database) = (Bucket::new()?, PostgresPair::start().await?);
         let mut cluster = Cluster { database, bucket, nodes: Vec::new(), links: Vec::new(), ports: Vec::new() };
         let key = cluster.folder(None).json(&["key", "add", "test", "--scope", "admin"]);
         for index in 0..NODES {
@@ -123,23 +123,23 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
         stop: AtomicBool::new(false),
         acknowledged: AtomicU64::new(0),
     });
-    let chats = (seed..).zip(AGENTS).map(|(seed, agent)| tokio::spawn(Chat::new(agent, &load, seed).run()));
+    let chats = (seed..).zip(AGENTS).map(|(seed, agent)| tokio::spawn(ChatClient::new(agent, &load, seed).run()));
     let (chats, mut dice) = (chats.collect::<Vec<_>>(), Dice::new(seed));
-    let mut troubles = BTreeMap::<Trouble, u64>::new();
+    let mut failures = BTreeMap::<Failure, u64>::new();
     for round in 0..rounds {
-        let trouble = Trouble::draw(&mut dice);
-        *troubles.entry(trouble).or_default() += 1;
-        let (what, begun) = (trouble.happen(&mut cluster, &mut dice).await, std::time::Instant::now());
+        let failure = Failure::draw(&mut dice);
+        *failures.entry(failure).or_default() += 1;
+        let (how, begun) = (failure.cause(&mut cluster, &mut dice).await, std::time::Instant::now());
         let enough = load.acknowledged.load(Ordering::Relaxed) + 24;
         until("messages are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= enough).await;
-        eprintln!("round {round}: {what}; well again after {:.1?}", begun.elapsed());
+        eprintln!("round {round}: {failure:?} {how}; requests succeed after {:.1?}", begun.elapsed());
     }
     load.stop.store(true, Ordering::Relaxed);
     let records: Vec<Record> = join_all(chats).await.into_iter().map(Result::unwrap).collect();
     let faults: Vec<&String> = records.iter().flat_map(|record| &record.faults).collect();
     let answers: Vec<_> =
         records.iter().map(|record| (record.messages, record.forgotten.len(), &record.answers)).collect();
-    eprintln!("{troubles:?}\nmessages, forgotten conversations and answers by status: {answers:?}");
+    eprintln!("{failures:?}\nmessages, forgotten conversations and answers by status: {answers:?}");
     assert!(faults.is_empty(), "{faults:#?}");
     equals_undisturbed_run(cluster, &records);
 }

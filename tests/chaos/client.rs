@@ -47,11 +47,11 @@ impl Record {
     }
 }
 
-pub fn conversation(id: u64) -> String {
+fn conversation(id: u64) -> String {
     format!("c{}", id / CONVERSATION)
 }
 
-pub fn content(id: u64) -> String {
+fn content(id: u64) -> String {
     format!("On trip {id} I bought a lamp in Turin.")
 }
 
@@ -74,7 +74,7 @@ pub struct Load {
 }
 
 /// One client.
-pub struct Chat {
+pub struct ChatClient {
     agent: String,
     load: Arc<Load>,
     http: Client,
@@ -82,9 +82,9 @@ pub struct Chat {
     record: Record,
 }
 
-impl Chat {
-    pub fn new(agent: &str, load: &Arc<Load>, seed: u64) -> Chat {
-        Chat {
+impl ChatClient {
+    pub fn new(agent: &str, load: &Arc<Load>, seed: u64) -> ChatClient {
+        ChatClient {
             agent: agent.to_owned(),
             load: load.clone(),
             http: Client::new(),

@@ -35,19 +35,19 @@ const KILL: &str = r#"first="$(head -n 1 "$2/data/postmaster.pid")"; kill -9 "$f
 
 const PROMOTE: &str = "SELECT pg_promote()";
 
-pub struct Pair {
+pub struct PostgresPair {
     folder: TempDir,
     ports: [u16; 2],
     servers: [Option<Child>; 2],
     primary: usize,
 }
 
-impl Pair {
+impl PostgresPair {
     /// Starts both. Returns `None` if PostgreSQL is not installed.
-    pub async fn start() -> Option<Pair> {
+    pub async fn start() -> Option<PostgresPair> {
         let (folder, first) = (tempfile::tempdir().unwrap(), ports(2));
         open_to_server(folder.path());
-        let mut pair = Pair { folder, ports: [first, first + 1], servers: [None, None], primary: 0 };
+        let mut pair = PostgresPair { folder, ports: [first, first + 1], servers: [None, None], primary: 0 };
         pair.finish(0, CREATE, None)?;
         pair.run(0).await;
         pair.replace_standby().await;
@@ -134,7 +134,7 @@ impl Pair {
 /// Fails while no standby is synchronous.
 const IS_FOLLOWED: &str = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')";
 
-impl Drop for Pair {
+impl Drop for PostgresPair {
     /// The servers write into the folder until they have ended.
     fn drop(&mut self) {
         for mut server in self.servers.iter_mut().filter_map(Option::take) {

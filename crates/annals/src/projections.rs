@@ -158,6 +158,7 @@ impl Projections {
         Ok(ids)
     }
 
+    /// Adds an id on the side of the tables, where `stored` stays.
     async fn add_id(&self, id: &str, stored: Option<&str>) -> Result<()> {
         let (name, content) = match self.bucket {
             Some(_) => (Name::from(IDS_IN_BUCKET).join(id), id.to_owned()),
@@ -166,6 +167,7 @@ impl Projections {
         self.root.put(&name, content.into_bytes()).await.map_err(failed)
     }
 
+    /// Leaves this id alone on the side of the tables.
     async fn remove_other_ids(&self, id: &str, others: &[String]) -> Result<()> {
         if self.bucket.is_none() {
             return self.add_id(id, None).await;

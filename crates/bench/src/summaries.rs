@@ -132,8 +132,7 @@ impl SummaryEvaluation<'_> {
             now,
         };
         let begun = Instant::now();
-        let written = writer.write(task).await?;
-        let draft = match written {
+        let draft = match writer.write(task).await? {
             Some(draft) => {
                 let sums = Sums::of(&draft, self.turns, sources, begun.elapsed());
                 self.report.add(writer.name(), grain, (self.agent.clone(), period), sums);

@@ -27,8 +27,8 @@ pub(super) enum Relevance {
 impl Relevance {
     /// Memory probably holds nothing about the prompt, but something similar, or somebody else with the first name of a person in it.
     pub(super) const DOUBTFUL: Relevance = Relevance::Limited(150);
-    /// The model cannot tell.
-    const UNTOLD: Relevance = Relevance::Limited(400);
+    /// The model cannot tell texts of this language apart, and memory has few of the prompt's words.
+    const UNCLEAR: Relevance = Relevance::Limited(400);
     /// Memory fits the prompt, but not clearly. Measured on thirty paraphrased questions to `lme`, of which a budget of 1,500 answers
     /// four: a limit of 200 loses three of the four, contexts of 500 lose one, of 1,100 none.
     pub(super) const WEAK: Relevance = Relevance::Limited(1_000);
@@ -49,6 +49,7 @@ pub(super) struct Prompt<'a> {
 
 /// Weight of the share of the prompt's words that the memory contains; the weighted share is added to the similarity.
 const WORDS: f64 = 0.5;
+
 /// The least fit that reaches a relevance. Among many memories the best one is more similar by chance than among few.
 struct Threshold {
     /// For at least [`LARGE`] rows. Measured share of questions below their threshold: one in five hundred for `LoCoMo`, one in fifty
@@ -83,8 +84,9 @@ impl Threshold {
     }
 }
 
-/// Mean similarity of all memories above which similarity says little: the model cannot tell texts of this language apart. Measured with the built-in model: at most 0.21 for 95 in 100 English questions, at least 0.26 for
-/// as many German, Spanish or Chinese ones.
+/// Mean similarity of all memories above which similarity says little, because the model cannot tell texts of this language
+/// apart. Measured with the built-in model: at most 0.21 for 95 in 100 English questions, at least 0.26 for as many German,
+/// Spanish or Chinese ones.
 const ALIKE: f64 = 0.22;
 /// Share of the prompt's words that must occur in memory for a prompt in such a language to fit strongly.
 const KNOWN_WORDS: f64 = 0.45;
@@ -136,12 +138,12 @@ fn of_results(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
 /// Returns the relevance for the best fit among the results.
 fn by_fit(best: f64, is_personal: bool, compared: Compared) -> Relevance {
     let reaches = |threshold: &Threshold| best >= threshold.at(compared.rows);
-    let is_untold = compared.mean_similarity > ALIKE && compared.known_words < KNOWN_WORDS;
+    let is_unclear = compared.mean_similarity > ALIKE && compared.known_words < KNOWN_WORDS;
     match is_personal {
-        true if reaches(&PERSONAL_STRONG) && !is_untold => Relevance::Strong,
+        true if reaches(&PERSONAL_STRONG) && !is_unclear => Relevance::Strong,
         true if reaches(&PERSONAL_WEAK) => Relevance::WEAK,
         true => Relevance::None,
-        false if is_untold => Relevance::UNTOLD,
+        false if is_unclear => Relevance::UNCLEAR,
         false if compared.mean_similarity > ALIKE => Relevance::Strong,
         false if reaches(&STRONG) => Relevance::Strong,
         false if reaches(&WEAK) => Relevance::WEAK,
@@ -285,7 +287,7 @@ mod tests {
             assert_eq!(of(prompt, &answer), expect, "{prompt:?} {known_words}");
         }
         check("Warum ist der Himmel blau?", 0.5, Relevance::Strong);
-        check("Warum ist der Himmel blau?", 0.4, Relevance::UNTOLD);
+        check("Warum ist der Himmel blau?", 0.4, Relevance::UNCLEAR);
         check("Warum ist mein Boot blau?", 0.5, Relevance::Strong);
         check("Warum ist mein Boot blau?", 0.4, Relevance::WEAK);
     }
