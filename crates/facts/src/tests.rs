@@ -29,6 +29,18 @@ async fn keeps_the_promises_of_the_port() {
     .await;
 }
 
+/// A question about an agent without facts must not list its objects again. So a table that something else writes is not noticed.
+#[tokio::test]
+async fn absence_of_a_table_is_remembered() {
+    let (folder, ann) = (TempDir::new().unwrap(), agent("ann"));
+    let (first, second) = (DuckFacts::open(folder.path()).unwrap(), DuckFacts::open(folder.path()).unwrap());
+    assert_eq!(first.version(&ann).await.unwrap(), 0);
+    second.replace(&ann, Vec::new(), 7).await.unwrap();
+    assert_eq!(first.version(&ann).await.unwrap(), 0);
+    first.replace(&ann, Vec::new(), 8).await.unwrap();
+    assert_eq!(first.version(&ann).await.unwrap(), 8);
+}
+
 #[tokio::test]
 async fn passes_the_conformance_suite_on_another_object_store() {
     let folder = TempDir::new().unwrap();
