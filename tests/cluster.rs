@@ -45,6 +45,11 @@ async fn stored(key: &str, node: &Node) -> u64 {
     status["memories"]["working"].as_u64().unwrap()
 }
 
+/// Returns the metrics of the node itself. They need no key.
+async fn own_metrics(node: &Node) -> String {
+    reqwest::get(format!("{}/metrics/node", node.address)).await.unwrap().text().await.unwrap()
+}
+
 #[tokio::test]
 async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_to_stop() {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -67,6 +72,13 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     let without_key = reqwest::get(format!("{}/v1/agents/ann/status", second.address)).await.unwrap();
     assert_eq!(without_key.status(), StatusCode::UNAUTHORIZED, "the node forwards from this machine, but for others");
     assert!(!second.is_active().await);
+    let (of_first, of_second) = (own_metrics(&first).await, own_metrics(&second).await);
+    assert!(
+        of_first.contains("annals_node_active 1\n") && of_first.contains("annals_node_lease_epoch{} 1\n"),
+        "{of_first}"
+    );
+    let forwarded = "annals_node_forwarded_requests_total{outcome=\"answered\"} 5\n";
+    assert!(of_second.contains("annals_node_active 0\n") && of_second.contains(forwarded), "{of_second}");
     // Commands in the folder of a standby node go to the active one.
     assert_eq!(second.annals.json(&["status"])["agents"][0]["memories"]["working"], json!(4));
     assert_eq!(second.annals.import(&line("bob", "c", "1", "Bob", "I like tea.", &at(1)))["accepted"], json!(1));

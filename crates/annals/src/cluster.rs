@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use annals_catalog::{Claimed, Lease, Node, TakenLease};
 use annals_core::{Error, Result, Timestamp};
 use annals_objects::WriteGuard;
-use annals_server::ActiveNode;
+use annals_server::Standby;
 use annals_server::rest::chain;
+use annals_service::metrics::NodeMetrics;
 use jiff::SignedDuration;
 use tokio::sync::{RwLock, watch};
 use tokio::time::timeout;
@@ -57,6 +58,7 @@ pub(crate) struct Membership {
     length: Duration,
     state: watch::Receiver<NodeState>,
     active: watch::Sender<Option<String>>,
+    metrics: NodeMetrics,
     deadline: Arc<Deadline>,
     /// The requests that write to the bucket.
     writes: Arc<RwLock<()>>,
@@ -76,6 +78,7 @@ impl Membership {
         let lease = Lease::new(url, node.clone(), length)?;
         let (set_state, state) = watch::channel(NodeState::Standby);
         let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
+        let metrics = NodeMetrics::new(length, Instant::now());
         let writes = Arc::<RwLock<()>>::default();
         let program = std::env::current_exe().map_err(|cause| Error::storage("finding the program", cause))?;
         let mut keeper = Keeper {
@@ -83,6 +86,7 @@ impl Membership {
             length,
             state: set_state,
             active: active.clone(),
+            metrics: metrics.clone(),
             deadline: deadline.clone(),
             writes: writes.clone(),
         };
@@ -91,7 +95,7 @@ impl Membership {
         let until = stop.clone();
         let keep = move || runtime.block_on(keeper.keep(until));
         let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
-        Ok(Membership { node, length, state, active, deadline, writes, stop, thread, program })
+        Ok(Membership { node, length, state, active, metrics, deadline, writes, stop, thread, program })
     }
 
     /// Waits until this node has the lease.
@@ -120,9 +124,14 @@ impl Membership {
         }
     }
 
-    /// Returns where requests are forwarded to.
-    pub(crate) fn active(&self) -> ActiveNode {
-        self.active.subscribe()
+    /// Returns where requests are forwarded to, and the metrics that count them.
+    pub(crate) fn standby(&self) -> Standby {
+        Standby { active: self.active.subscribe(), metrics: self.metrics.clone() }
+    }
+
+    /// Returns the metrics of this node.
+    pub(crate) fn metrics(&self) -> &NodeMetrics {
+        &self.metrics
     }
 
     /// Makes this node the one that requests are forwarded to.
@@ -183,6 +192,7 @@ struct Keeper {
     length: Duration,
     state: watch::Sender<NodeState>,
     active: watch::Sender<Option<String>>,
+    metrics: NodeMetrics,
     deadline: Arc<Deadline>,
     writes: Arc<RwLock<()>>,
 }
@@ -218,11 +228,15 @@ impl Keeper {
     }
 
     fn claimed(&mut self, sent: Clocks, claimed: Result<Claimed>) {
+        if claimed.is_ok() {
+            self.metrics.database_answered(sent.steady);
+        }
         match claimed {
             Ok(Claimed::Taken { epoch }) => {
                 tracing::info!(epoch, "this node is active");
                 self.deadline.set(sent, may_write_for(self.length));
                 self.active.send_replace(None);
+                self.metrics.became_active(epoch);
                 self.state.send_replace(NodeState::Active { epoch });
             }
             Ok(Claimed::HeldBy { address }) => {
@@ -238,6 +252,9 @@ impl Keeper {
 
     /// The lease is not lost if it cannot be renewed: as long as no other node has taken it, a later renewal succeeds.
     fn renewed(&mut self, sent: Clocks, renewed: Result<bool>) {
+        if renewed.is_ok() {
+            self.metrics.database_answered(sent.steady);
+        }
         match renewed {
             Ok(true) => self.deadline.set(sent, may_write_for(self.length)),
             Ok(false) => {

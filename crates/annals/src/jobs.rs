@@ -96,13 +96,15 @@ pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
 
 impl Job {
     /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than the
-    /// interval, is unknown, or is in the future.
+    /// interval, is unknown, or is in the future. It never does in a cluster: another node may have run it last.
     fn alarm(&self, context: &Context) -> Alarm {
         let note = self.every.map(|_| context.folder.path().join("done").join(self.name));
         let last = note.as_deref().and_then(last);
         let now = context.folder.service().now();
         // A last run in the future was recorded under a clock that was ahead.
-        let catch_up = last.zip(self.every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
+        let is_overdue =
+            last.zip(self.every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
+        let catch_up = is_overdue && !(self.every.is_some() && context.config.cluster.node().is_some());
         let metrics = context.folder.service().metrics().clone();
         let task = Arc::new(RecordedJob { name: self.name, note, metrics, task: (self.run)(context) });
         Alarm { name: self.name.to_owned(), timing: (self.schedule)(context.declared, context.config), task, catch_up }

@@ -16,8 +16,7 @@ mod socket;
 mod tests;
 
 pub use client::{Items, Options, call};
-pub(crate) use cluster::forwarding_route;
-pub use cluster::guarded_route;
+pub(crate) use cluster::{forwarding_route, guarded_route};
 pub use release::{Release, release, release_route};
 pub use route::route;
 

@@ -33,4 +33,4 @@ mod standby;
 
 pub use request::request_id;
 pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};
-pub use standby::{ActiveNode, StandbyListeners, stand_by};
+pub use standby::{ActiveNode, Standby, StandbyListeners, node_routes, stand_by};

@@ -24,6 +24,7 @@ mod tools;
 pub(crate) use extract::{bearer, too_large, whole_body};
 pub(crate) use health::{Health, alive};
 pub(crate) use messages::MAX_WAIT;
+pub(crate) use metrics::OPEN_METRICS;
 pub(crate) use problem::Code;
 pub use problem::{FaultView, Problem, ProblemView, chain};
 pub use routes::{Routes, routes};

@@ -5,12 +5,14 @@
 //! the standby node is on the same machine. Two nodes that take each other for the active one do not forward in a circle.
 
 use std::io;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use annals_service::metrics::Metrics;
+use annals_service::calls::Host;
+use annals_service::metrics::{Forwarded, Metrics, NodeMetrics};
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{CONNECTION, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
@@ -26,13 +28,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::serve_connections;
 use crate::config::ServerConfig;
-use crate::ipc::forwarding_route;
+use crate::ipc::{forwarding_route, guarded_route};
 use crate::request::{REQUEST_ID, identify, request_id};
-use crate::rest::{Health, Problem, alive};
+use crate::rest::{Health, OPEN_METRICS, Problem, alive};
 use crate::serve::connection_limits;
 
 /// The active node as `host:port`; `None` while no node is known to be active.
 pub type ActiveNode = watch::Receiver<Option<String>>;
+
+/// What a standby node knows: the active node, and its own metrics.
+#[derive(Clone)]
+pub struct Standby {
+    /// The node that requests are forwarded to.
+    pub active: ActiveNode,
+    /// The metrics of this node.
+    pub metrics: NodeMetrics,
+}
 
 /// How long a request waits for an active node. A little longer than a failover with the default lease takes.
 const MAX_WAIT: Duration = Duration::from_secs(25);
@@ -64,33 +75,55 @@ pub struct StandbyListeners {
 pub async fn stand_by(
     listeners: StandbyListeners,
     config: &ServerConfig,
-    active: ActiveNode,
+    standby: Standby,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let calls = async {
         let Some((unix, key)) = listeners.unix else { return Ok(()) };
-        let routes = forwarding_route(active.clone(), key);
+        let routes = forwarding_route(standby.clone(), key);
         axum::serve(unix, routes).with_graceful_shutdown(stop.clone().cancelled_owned()).await
     };
-    let requests = serve_connections(listeners.tcp, routes(active.clone()), connection_limits(config), stop.clone());
+    let requests = serve_connections(listeners.tcp, routes(standby.clone()), connection_limits(config), stop.clone());
     tokio::try_join!(calls, requests).map(|_| ())
 }
 
-fn routes(active: ActiveNode) -> Router {
+fn routes(standby: Standby) -> Router {
+    let metrics = node_metrics_route(standby.metrics.clone());
     let routes = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).fallback(forward);
-    routes.with_state(active).layer(from_fn_with_state(Metrics::new(), identify))
+    routes.with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
 }
 
-/// Reports whether requests can be forwarded.
-async fn ready(State(active): State<ActiveNode>) -> Result<Json<Health>, Problem> {
-    if active.borrow().is_some() { Ok(Json(Health::of("standing by"))) } else { Err(no_active_node()) }
+/// Returns the routes that only the active node of a cluster has: its own metrics and, if there is a key of the cluster, the
+/// calls of other nodes.
+pub fn node_routes(metrics: NodeMetrics, host: Arc<dyn Host>, key: Option<SecretString>) -> Router {
+    let calls = key.map(|key| guarded_route(host, key));
+    calls.unwrap_or_default().merge(node_metrics_route(metrics))
 }
 
-async fn forward(State(active): State<ActiveNode>, request: Request) -> Result<Response, Problem> {
+/// Returns the route of a node's own metrics. No key is needed: they show nothing of the memory, and a standby node cannot
+/// check keys.
+fn node_metrics_route(metrics: NodeMetrics) -> Router {
+    let show =
+        async |State(metrics): State<NodeMetrics>| ([(CONTENT_TYPE, OPEN_METRICS)], metrics.text(Instant::now()));
+    Router::new().route("/metrics/node", get(show)).with_state(metrics)
+}
+
+/// Reports whether requests can be forwarded. If the database does not answer this node, it most likely answers none.
+async fn ready(State(standby): State<Standby>) -> Result<Json<Health>, Problem> {
+    if standby.active.borrow().is_none() {
+        return Err(no_active_node());
+    }
+    if !standby.metrics.reaches_database(Instant::now()) {
+        return Err(no_database());
+    }
+    Ok(Json(Health::of("standing by")))
+}
+
+async fn forward(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
     if times_forwarded(request.headers()) >= MAX_FORWARDED {
         return Err(no_active_node());
     }
-    send(active, request).await
+    send(standby, request).await
 }
 
 /// Returns how many nodes have forwarded a request. A proxy between them may have joined their headers.
@@ -100,12 +133,18 @@ fn times_forwarded(headers: &HeaderMap) -> usize {
 }
 
 /// Sends a request to the active node, once there is one, and returns the beginning of the answer.
-pub(crate) async fn send(mut active: ActiveNode, request: Request) -> Result<Response, Problem> {
-    let (node, mut connection) = timeout(MAX_WAIT, connect(&active)).await.map_err(|_| unreachable(&active))?;
+pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response, Problem> {
+    let Standby { mut active, metrics } = standby;
+    let connected = timeout(MAX_WAIT, connect(&active)).await;
+    let Ok((node, mut connection)) = connected else {
+        metrics.forwarded(Forwarded::Unreachable);
+        return Err(unreachable(&active));
+    };
     let answer = tokio::select! {
         answer = connection.send_request(marked(request)) => answer.ok(),
         () = replaced(&mut active, &node) => None,
     };
+    metrics.forwarded(if answer.is_some() { Forwarded::Answered } else { Forwarded::Lost });
     let answer = answer.ok_or_else(lost)?;
     let (mut head, body) = answer.into_parts();
     remove_headers_of_connection(&mut head.headers);
@@ -153,6 +192,11 @@ fn no_active_node() -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_active_node", detail).after(1)
 }
 
+fn no_database() -> Problem {
+    let detail = "the database has not answered this node for as long as a lease";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_active_node", detail).after(1)
+}
+
 fn unreachable(active: &ActiveNode) -> Problem {
     let Some(node) = &*active.borrow() else { return no_active_node() };
     let detail = format!("the active node {node} cannot be reached; nothing of this request was done");
@@ -181,10 +225,14 @@ mod tests {
         address
     }
 
-    /// Returns the status of an answer, its text, and the code of its problem.
+    fn standby(active: ActiveNode) -> Standby {
+        Standby { active, metrics: NodeMetrics::new(Duration::from_secs(15), Instant::now()) }
+    }
+
+    /// Returns the status of an answer, and its text.
     async fn ask(active: Option<&str>, request: Request) -> (u16, String) {
         let (_sender, active) = watch::channel(active.map(str::to_owned));
-        let answer = routes(active).oneshot(request).await.unwrap();
+        let answer = routes(standby(active)).oneshot(request).await.unwrap();
         let status = answer.status().as_u16();
         (status, String::from_utf8(to_bytes(answer.into_body(), 1 << 20).await.unwrap().to_vec()).unwrap())
     }
@@ -217,13 +265,37 @@ mod tests {
         assert_eq!(ask(None, request("GET", "/healthz", "")).await.0, 200);
         assert_eq!(ask(None, request("GET", "/readyz", "")).await.0, 503);
         assert_eq!(ask(Some("127.0.0.1:1"), request("GET", "/readyz", "")).await.0, 200);
+        assert!(ask(None, request("GET", "/metrics/node", "")).await.1.contains("annals_node_active 0"));
+    }
+
+    #[tokio::test]
+    async fn standby_node_that_does_not_reach_the_database_is_not_ready() {
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+        let metrics = NodeMetrics::new(Duration::from_secs(15), long_ago);
+        let (_sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
+        let asked = routes(Standby { active, metrics: metrics.clone() }).oneshot(request("GET", "/readyz", ""));
+        assert_eq!(asked.await.unwrap().status(), 503);
+        metrics.database_answered(Instant::now());
+        let (_sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
+        let asked = routes(Standby { active, metrics }).oneshot(request("GET", "/readyz", ""));
+        assert_eq!(asked.await.unwrap().status(), 200);
+    }
+
+    #[tokio::test]
+    async fn forwarded_requests_are_counted() {
+        let node = listen(Router::new().fallback(async || "here")).await;
+        let (_sender, active) = watch::channel(Some(node));
+        let standby = standby(active);
+        routes(standby.clone()).oneshot(request("GET", "/", "")).await.unwrap();
+        let text = standby.metrics.text(Instant::now());
+        assert!(text.contains("annals_node_forwarded_requests_total{outcome=\"answered\"} 1"), "{text}");
     }
 
     #[tokio::test]
     async fn request_waits_for_an_active_node() {
         let node = listen(Router::new().fallback(async || "here")).await;
         let (sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
-        let asked = tokio::spawn(routes(active).oneshot(request("GET", "/", "")));
+        let asked = tokio::spawn(routes(standby(active)).oneshot(request("GET", "/", "")));
         sleep(PAUSE).await;
         sender.send_replace(Some(node));
         assert_eq!(asked.await.unwrap().unwrap().status(), 200);
@@ -233,7 +305,7 @@ mod tests {
     async fn request_of_another_node_waits_until_this_one_has_opened_its_folder() {
         let node = listen(Router::new().fallback(async || "here")).await;
         let (sender, active) = watch::channel(None);
-        let opening = listen(routes(active)).await;
+        let opening = listen(routes(standby(active))).await;
         let asked = tokio::spawn(async move { ask(Some(&opening), request("GET", "/", "")).await });
         sleep(PAUSE).await;
         sender.send_replace(Some(node));
@@ -255,14 +327,14 @@ mod tests {
     #[tokio::test]
     async fn request_is_not_sent_twice_and_not_in_a_circle() {
         let (sender, active) = watch::channel(None);
-        let node = listen(routes(active.clone())).await;
+        let node = listen(routes(standby(active.clone()))).await;
         sender.send_replace(Some(node.clone()));
         let (status, text) = ask(Some(&node), request("POST", "/", "tea")).await;
         assert!(status == 503 && text.contains("no_active_node"), "{status} {text}");
 
         let stuck = listen(Router::new().fallback(std::future::pending::<&str>)).await;
         let (sender, active) = watch::channel(Some(stuck));
-        let asked = tokio::spawn(routes(active).oneshot(request("POST", "/", "tea")));
+        let asked = tokio::spawn(routes(standby(active)).oneshot(request("POST", "/", "tea")));
         sleep(PAUSE).await;
         sender.send_replace(Some("127.0.0.1:1".to_owned()));
         assert_eq!(asked.await.unwrap().unwrap().status(), 503);

@@ -7,6 +7,7 @@
 
 mod labels;
 mod measured;
+mod node;
 mod process;
 mod totals;
 mod waits;
@@ -26,6 +27,7 @@ use prometheus_client::registry::{Metric, Registry};
 use labels::{Failure, OfGrain, OfJob, OfPipeline, OfState, OfStore, Outcome, Route, Tokens};
 
 pub use measured::Measured;
+pub use node::{Forwarded, NodeMetrics};
 pub use waits::Pipeline;
 
 /// The empty label set of a gauge that is absent until it is set.

@@ -13,10 +13,9 @@ use annals_core::{Error, Result, Timestamp};
 use annals_embedder::Runtime;
 use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::config::ServerConfig;
-use annals_server::ipc::guarded_route;
-use annals_server::{Listeners, StandbyListeners, stand_by};
+use annals_server::{Listeners, StandbyListeners, node_routes, stand_by};
 use annals_service::jobs::{AlarmClock, Moment};
-use annals_service::metrics::Metrics;
+use annals_service::metrics::{Metrics, NodeMetrics};
 use annals_strata::CacheLimits;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
@@ -64,7 +63,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     } else {
         let folder = Folder::open_claimed(claim, opening).await?;
         let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
-        process.serve(folder, tcp).await?;
+        process.serve(folder, tcp, None).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,7 +105,7 @@ impl Process<'_> {
             Ok(()) => {
                 node.announce();
                 forwarding.cancel();
-                self.serve(folder, Some(listener)).await
+                self.serve(folder, Some(listener), Some(node.metrics())).await
             }
             refused => refused,
         };
@@ -125,15 +124,15 @@ impl Process<'_> {
 
     /// Forwards requests until the token is cancelled. The task then ends with the last answer.
     fn forward(&self, listeners: StandbyListeners, node: &Membership, until: CancellationToken) -> JoinHandle<()> {
-        let (server, active) = (self.server.clone(), node.active());
+        let (server, standby) = (self.server.clone(), node.standby());
         tokio::spawn(async move {
-            if let Err(error) = stand_by(listeners, &server, active, until).await {
+            if let Err(error) = stand_by(listeners, &server, standby, until).await {
                 tracing::error!(%error, "requests cannot be forwarded");
             }
         })
     }
 
-    async fn serve(&self, folder: Folder, tcp: Option<TcpListener>) -> Result<()> {
+    async fn serve(&self, folder: Folder, tcp: Option<TcpListener>, node: Option<&NodeMetrics>) -> Result<()> {
         match folder.catalog() {
             Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), CacheLimits::of_machine().bytes),
             database => database.log_durability().await?,
@@ -157,8 +156,8 @@ impl Process<'_> {
         let host = Arc::new(host);
         let release = annals_server::ipc::release_route(self.args.local.then(|| self.stop.clone()));
         let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
-        let key_of_nodes = self.config.cluster.key.clone().filter(|_| self.config.cluster.node().is_some());
-        let for_nodes = key_of_nodes.map(|key| guarded_route(host.clone(), key));
+        let key_of_nodes = self.config.cluster.key.clone();
+        let for_nodes = node.map(|metrics| node_routes(metrics.clone(), host.clone(), key_of_nodes));
         let listeners = Listeners { host: Some(host), tcp, for_nodes, unix };
         notify_ready();
         let served = annals_server::serve(folder.service().clone(), self.server, listeners, self.stop.clone()).await;

@@ -16,12 +16,12 @@ use subtle::ConstantTimeEq;
 use super::PATH;
 use super::route::route;
 use crate::rest::Problem;
-use crate::standby::{ActiveNode, send};
+use crate::standby::{Standby, send};
 
 const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
 
 /// Returns the route on which the active node accepts calls of other nodes.
-pub fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
+pub(crate) fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
     route(host).layer(from_fn_with_state(key, check_key))
 }
 
@@ -39,19 +39,19 @@ fn is_key(headers: &HeaderMap, key: &SecretString) -> bool {
 }
 
 /// Returns the route on which a standby node accepts calls of commands on its socket.
-pub fn forwarding_route(active: ActiveNode, key: SecretString) -> Router {
-    Router::new().route(PATH, post(forward)).with_state((active, key))
+pub(crate) fn forwarding_route(standby: Standby, key: SecretString) -> Router {
+    Router::new().route(PATH, post(forward)).with_state((standby, key))
 }
 
 async fn forward(
-    State((active, key)): State<(ActiveNode, SecretString)>,
+    State((standby, key)): State<(Standby, SecretString)>,
     mut request: Request,
 ) -> Result<Response, Problem> {
     let invalid = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "cluster.key cannot be sent");
     let mut key = HeaderValue::from_str(key.expose_secret()).map_err(invalid)?;
     key.set_sensitive(true);
     request.headers_mut().insert(HEADER, key);
-    send(active, request).await
+    send(standby, request).await
 }
 
 #[cfg(test)]

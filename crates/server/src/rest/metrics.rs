@@ -8,7 +8,8 @@ use axum::response::IntoResponse;
 use super::Problem;
 use super::extract::{Administering, Permitted};
 
-const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The content type of metrics.
+pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Returns the metrics in OpenMetrics text format.
 ///
@@ -25,5 +26,5 @@ pub(crate) async fn show(
         let detail = "metrics cover all workspaces and agents, but this key is limited to some";
         return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
     }
-    Ok(([(header::CONTENT_TYPE, TEXT)], service.metrics_text(service.now()).await?))
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], service.metrics_text(service.now()).await?))
 }
