@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
 use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnKey};
+use futures::future::try_join_all;
 
 use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
@@ -46,12 +47,27 @@ impl Eraser {
     /// Rewrites every file of the agent that may still hold erased text. Does not touch backups.
     pub async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         // Read before the work begins, so that an erasure during the work stays pending.
-        let pending = self.erasure.pending_cleanings().await?.into_iter().find(|(of, _)| of == agent);
+        let pending = self.pending_cleaning(agent).await?;
         self.renew(agent, now).await?;
         match pending {
-            Some((_, erasure)) => self.erasure.cleaned(agent, erasure).await,
+            Some(erasure) => self.erasure.cleaned(agent, erasure).await,
             None => Ok(()),
         }
+    }
+
+    /// Does the same as [`Eraser::clean`] if an erasure of the agent is pending. Otherwise only the store may hold erased text:
+    /// the last erasure affected nothing else, or another caller has cleaned after it.
+    pub async fn clean_if_pending(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        match self.pending_cleaning(agent).await? {
+            Some(_) => self.clean(agent, now).await,
+            None => self.erasure.scrub().await,
+        }
+    }
+
+    /// Returns the number of the agent's last erasure if it is not cleaned yet.
+    async fn pending_cleaning(&self, agent: &Agent) -> Result<Option<u64>> {
+        let pending = self.erasure.pending_cleanings().await?;
+        Ok(pending.into_iter().find(|(of, _)| of == agent).map(|(_, erasure)| erasure))
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
@@ -102,26 +118,27 @@ impl Eraser {
         self.erasure.unforget(agent, &traces).await
     }
 
-    /// Brings all tables up to date and copies each into a new generation. Returns the new tables.
+    /// Brings all tables up to date and copies each into a new generation, all at once: in a bucket, nearly all the time is
+    /// waiting for answers. Returns the new tables.
     async fn renew_tables(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Table>> {
         self.writer.project(agent, now, &|_| ()).await?;
-        let mut renewed = Vec::new();
-        for grain in Grain::ALL {
-            let mut stale = 0;
-            loop {
-                match self.renew_table(agent, grain, now).await {
-                    Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
-                    done => break done?,
-                }
+        try_join_all(Grain::ALL.map(|grain| self.renew_table(agent, grain, now))).await
+    }
+
+    async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<Table> {
+        let mut stale = 0;
+        loop {
+            match self.renew_rows(agent, grain, now).await {
+                Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
+                done => break done?,
             }
-            renewed.push(self.writer.table(agent, grain).await?);
         }
-        Ok(renewed)
+        self.writer.table(agent, grain).await
     }
 
     /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
     /// because rows that should be gone would be copied too.
-    async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
+    async fn renew_rows(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { store, strata, .. } = &self.writer;
         let read = store.watermark(agent, grain).await?;
         let watermark = Watermark { building: None, ..read.clone() };

@@ -97,6 +97,17 @@ pub struct ErasureReport {
     pub sealed_sentences: Vec<String>,
 }
 
+impl ErasureReport {
+    /// Returns whether the target affects nothing that tables and facts may hold.
+    pub fn affects_nothing(&self) -> bool {
+        let ErasureReport { turns, pruned, statements, former_texts, operations, blocks, documents, .. } = self;
+        let ErasureReport { rebuilt, cut, lost, letters, .. } = self;
+        let of_memories = [turns, pruned, statements, former_texts].iter().all(|ids| ids.is_empty());
+        let of_periods = [rebuilt, cut, lost].iter().all(|periods| periods.is_empty());
+        of_memories && of_periods && operations.is_empty() && blocks.is_empty() && documents.is_empty() && *letters == 0
+    }
+}
+
 /// Erasure in the catalog. All changes that [`Erasure::erase`] makes are one transaction. Searches of all texts run in pieces,
 /// before or after it, and other work continues meanwhile.
 #[async_trait]
@@ -110,7 +121,7 @@ pub trait Erasure: Send + Sync {
     /// of the keys of items that may be imported again ([`ItemKey`]), and of the accepted requests with idempotency
     /// keys. They cannot be computed without the secret key. Pruned turns are found by the hashes that pruning left,
     /// and by the data derived from them. The erased data is still on disk afterwards, so the agent's files must be
-    /// cleaned.
+    /// cleaned, unless the report [affects nothing](ErasureReport::affects_nothing). A whole agent is always cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (key and digest of the content) whether it was forgotten.

@@ -26,7 +26,7 @@ impl Service {
     async fn check_known(&self, agent: &Agent, ids: &[MemoryId]) -> Result<()> {
         let report = self.parts.eraser.preview(agent, &Target::Memories(ids.to_vec())).await?;
         match ids.first() {
-            Some(id) if ForgetAnswer::new(agent, &report, None).reaches_nothing() => {
+            Some(id) if report.affects_nothing() => {
                 Err(Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })
             }
             _ => Ok(()),
@@ -55,7 +55,7 @@ impl Service {
         let _tables = facts.then::<Tables>().await;
         let sealed = std::mem::take(&mut report.sealed_sentences);
         report.words.extend(self.gone(agent, sealed).await?);
-        self.parts.eraser.clean(agent, now).await?;
+        self.parts.eraser.clean_if_pending(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
