@@ -66,7 +66,7 @@ fn interrupted_roll_up_keeps_what_is_written_and_the_next_goes_on() {
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{out}{err}");
-    assert!(out.contains("wrote") && out.contains("left: `annals rollup` goes on with them"), "{out}{err}");
+    assert!(out.contains("wrote") && out.contains("left: run `annals rollup` again to continue"), "{out}{err}");
     let before = summaries(&annals);
     assert!((3..30).contains(&before), "{before} of 30 days are written: {out}");
     let requests = server.requests().len();

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use annals_core::ports::{Block, Origin, Select, Target};
 use annals_core::{Agent, Grain, Interval, Kind, MemoryId, Message, Role, SignedDuration, Timestamp, Zones, identify};
+use annals_testkit::Dice;
 use annals_writer::NewMessage;
 use tempfile::TempDir;
 
@@ -28,7 +29,7 @@ pub struct History {
     bug: Option<Bug>,
     pub agents: Vec<Agent>,
     pub truth: GroundTruth,
-    random: u64,
+    dice: Dice,
     /// Kind of the last target. It rotates with the seed, so that few histories cover each of the rare kinds.
     last: usize,
     pub words: usize,
@@ -43,10 +44,10 @@ impl History {
         let world = Some(World::open(folder.path(), &moment, bug).await);
         let agents = ["ann", "bob", "cid"].map(|name| Agent::new(name).unwrap()).to_vec();
         let totals = Totals { histories: 1, ..Totals::default() };
-        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (truth, log) = (GroundTruth::default(), Vec::new());
         let last = LAST[usize::try_from(seed).unwrap() % LAST.len()];
-        History { folder, moment, world, bug, agents, truth, random, last, words: 0, log, totals }
+        History { folder, moment, world, bug, agents, truth, dice, last, words: 0, log, totals }
     }
 
     pub async fn run(mut self) -> Totals {
@@ -97,13 +98,9 @@ impl History {
         self.world = Some(World::open(self.folder.path(), &self.moment, self.bug).await);
     }
 
-    /// Returns a number below `end`, by SplitMix64.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
+        usize::try_from(self.dice.bits() % end as u64).unwrap()
     }
 
     pub fn now(&self) -> Timestamp {

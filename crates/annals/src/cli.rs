@@ -116,7 +116,7 @@ pub(crate) enum Command {
     Export(Export),
     /// Show what is stored, what is waiting and what failed
     Status(OneOrAll),
-    /// List or retry dead letters: memories that could not be indexed, or read for facts by a model, through a fault of their own
+    /// List or retry dead letters: memories that could not be indexed or read for facts because of their content
     #[command(subcommand)]
     Dead(Dead),
     /// Check that nothing is missing and nothing is damaged; exit code 1 if something is

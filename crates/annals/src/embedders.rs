@@ -28,7 +28,7 @@ const MODELS: &str = "models";
 pub(crate) struct AllEmbedders {
     configured: Arc<dyn Embedder>,
     /// Why the configured folder cannot be opened.
-    unopened: Option<Unopened>,
+    unopened: Option<UnopenedFolder>,
     settings: EmbedderSettings,
     data: PathBuf,
     metrics: Metrics,
@@ -45,7 +45,7 @@ impl AllEmbedders {
             EmbedderChoice::Folder(model) => match open_folder(data, model, settings) {
                 Ok(embedder) => (wrapped(embedder, metrics), None),
                 Err(error) => {
-                    let unopened = Unopened { model: model.model.clone(), why: error.to_string() };
+                    let unopened = UnopenedFolder { model: model.model.clone(), why: error.to_string() };
                     (Arc::new(unopened.clone()), Some(unopened))
                 }
             },
@@ -113,12 +113,12 @@ impl Embedders for AllEmbedders {
 
 /// An embedder in place of the configured model, if its folder cannot be opened. Always fails.
 #[derive(Clone)]
-struct Unopened {
+struct UnopenedFolder {
     model: String,
     why: String,
 }
 
-impl Unopened {
+impl UnopenedFolder {
     /// Returns [`Error::Unavailable`], so that callers do not count the texts as refused. The folder is opened again only after a
     /// restart.
     fn error(&self) -> Error {
@@ -127,7 +127,7 @@ impl Unopened {
 }
 
 #[async_trait]
-impl Embedder for Unopened {
+impl Embedder for UnopenedFolder {
     fn model(&self) -> &str {
         &self.model
     }

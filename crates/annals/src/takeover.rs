@@ -71,7 +71,7 @@ fn explained(in_use: Error, what_to_do: &str) -> Error {
 
 fn kept(pid: u32) -> String {
     format!(
-        ", which a user started and which goes on; stop it with Ctrl-C in its terminal or `kill {pid}`, or with \
+        ", which a user started and which keeps running; stop it with Ctrl-C in its terminal or `kill {pid}`, or with \
          `systemctl stop` if systemd started it"
     )
 }

@@ -6,15 +6,13 @@ use std::path::PathBuf;
 
 use annals_core::ports::{ExtractionTask, ReadingSchedule, SummaryTask};
 use annals_core::{Agent, Memory, Result, Settings, SignedDuration, Timestamp, tokens};
+use annals_writer::{MAX_CONTEXT_TURNS, MAX_TASK_TURNS};
 use clap::Args;
 
 use crate::summaries::turns;
 
 /// How often the service looks for new messages.
 const PERIOD: SignedDuration = SignedDuration::from_mins(1);
-/// Maximum number of turns before a task that are sent with it, and of turns in a task, as in the writer.
-const CONTEXT: usize = 6;
-const MAX_TURNS: usize = 20;
 
 /// Input file and schedule.
 #[derive(Args)]
@@ -65,8 +63,8 @@ impl Sum {
             now = now.saturating_add(PERIOD).unwrap_or(Timestamp::MAX);
             let arrived = turns.iter().take_while(|turn| turn.at() < now).count();
             if arrived > read && schedule.is_due(turns[read..arrived].iter().map(Memory::at), now) {
-                for start in (read..arrived).step_by(MAX_TURNS) {
-                    self.ask(agent, turns, start..arrived.min(start + MAX_TURNS), now)?;
+                for start in (read..arrived).step_by(MAX_TASK_TURNS) {
+                    self.ask(agent, turns, start..arrived.min(start + MAX_TASK_TURNS), now)?;
                 }
                 read = arrived;
             }
@@ -75,7 +73,7 @@ impl Sum {
     }
 
     fn ask(&mut self, agent: &Agent, turns: &[Memory], part: std::ops::Range<usize>, now: Timestamp) -> Result<()> {
-        let context = &turns[part.start.saturating_sub(CONTEXT)..part.start];
+        let context = &turns[part.start.saturating_sub(MAX_CONTEXT_TURNS)..part.start];
         let settings = Settings::default();
         let task = ExtractionTask {
             agent,

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 
 use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 use crate::{changes, names, passages, totals};
 
 #[async_trait]
-impl<E: Engine> Agents for SqlCatalog<E> {
+impl<C: Care> Agents for SqlCatalog<C> {
     async fn agents(
         &self,
         workspace: Option<&str>,
@@ -114,17 +114,8 @@ pub(crate) const KNOWN: &str = is_known!();
 pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
 pub(crate) const PAGE_OF_WORKSPACE: &str =
     known_agents!("AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
-/// The column `known` has the same conditions as [`PAGE`].
-pub(crate) const AGENT_STATE: &str = "SELECT settings,
-        settings IS NOT NULL
-            OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
-    FROM agent
-    WHERE agent_id = ?1";
+pub(crate) const AGENT_STATE: &str =
+    concat!("SELECT settings, (", is_known!(), ") AS known FROM agent WHERE agent_id = ?1");
 /// Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
 pub(crate) const TO_REEMBED: &str = concat!(
     "SELECT workspace, name, shown_name FROM agent

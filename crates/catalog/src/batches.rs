@@ -10,10 +10,10 @@ use crate::agents;
 use crate::columns::{digest, instant, micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
 use crate::replies;
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 
 #[async_trait]
-impl<E: Engine> Batches for SqlCatalog<E> {
+impl<C: Care> Batches for SqlCatalog<C> {
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> annals_core::Result<()> {
         self.thread.write("recording a batch", move |c| begin(c, &batch, &requests)).await
     }

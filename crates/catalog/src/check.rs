@@ -4,12 +4,12 @@ use annals_core::ports::Catalog;
 use async_trait::async_trait;
 
 use crate::db::{Db, Result, Sql};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 
 #[async_trait]
-impl<E: Engine> Catalog for SqlCatalog<E> {
+impl<C: Care> Catalog for SqlCatalog<C> {
     async fn check(&self) -> annals_core::Result<Vec<String>> {
-        self.engine.check(&self.thread).await
+        self.care.check(&self.thread).await
     }
 }
 

@@ -23,13 +23,13 @@ use async_trait::async_trait;
 
 use crate::columns::{number, signed};
 use crate::db::{Db, Result, params};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 use crate::{agents, forgotten};
 
 pub(crate) use carry_out::wipe as wipe_agent;
 pub(crate) use erased_sentences::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 pub(crate) use leftovers::{phrases, tables};
-pub(crate) use plan::{Plan, plan};
+pub(crate) use plan::{ErasurePlan, plan};
 #[cfg(test)]
 pub(crate) use scan::FROM as SCANNED_TURNS;
 pub(crate) use scan::Scanned;
@@ -38,10 +38,10 @@ pub(crate) use selection::{OF_CONVERSATION, WITHIN};
 
 const PLANNING: &str = "selecting what to forget";
 
-impl<E: Engine> SqlCatalog<E> {
+impl<C: Care> SqlCatalog<C> {
     /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
     /// text contains. Reads in pieces, so that other work continues.
-    async fn without_what_remains(&self, plan: Plan) -> annals_core::Result<ErasureReport> {
+    async fn without_what_remains(&self, plan: ErasurePlan) -> annals_core::Result<ErasureReport> {
         let (search, mut report) = (Remaining::new(&plan), plan.report);
         let Some(search) = search else { return Ok(report) };
         for texts in [VERSION_TEXTS, TURN_TEXTS, STATEMENT_TEXTS, DOCUMENT_TEXTS] {
@@ -66,7 +66,7 @@ impl<E: Engine> SqlCatalog<E> {
 }
 
 #[async_trait]
-impl<E: Engine> Erasure for SqlCatalog<E> {
+impl<C: Care> Erasure for SqlCatalog<C> {
     async fn preview(&self, agent: &Agent, target: &Target) -> annals_core::Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
         let scanned = self.scanned(&agent, &target).await?;
@@ -113,7 +113,7 @@ impl<E: Engine> Erasure for SqlCatalog<E> {
     }
 
     async fn scrub(&self) -> annals_core::Result<()> {
-        self.engine.scrub(&self.thread).await
+        self.care.scrub(&self.thread).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> annals_core::Result<Vec<String>> {
@@ -139,7 +139,7 @@ impl<E: Engine> Erasure for SqlCatalog<E> {
     }
 
     async fn unused_space_contains(&self, words: &[String]) -> annals_core::Result<bool> {
-        self.engine.unused_space_contains(&self.thread, words).await
+        self.care.unused_space_contains(&self.thread, words).await
     }
 }
 
@@ -150,9 +150,11 @@ pub(crate) fn erase(
     target: &Target,
     scanned: Option<&Scanned>,
     now: Timestamp,
-) -> Result<Plan> {
+) -> Result<ErasurePlan> {
     let plan = plan(db, agent, target, scanned)?;
-    owe(db, agent)?;
+    if plan.is_whole || !plan.report.affects_nothing() {
+        owe(db, agent)?;
+    }
     agents::note_erasure(db, agent)?;
     plan.carry_out(db, agent, now)?;
     Ok(plan)

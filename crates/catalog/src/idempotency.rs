@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use crate::columns::{digest, micros};
 use crate::db::{Db, Result, params};
 use crate::forgotten::KeyedHashes;
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 use crate::{agents, ingest};
 
 #[async_trait]
-impl<E: Engine> Requests for SqlCatalog<E> {
+impl<C: Care> Requests for SqlCatalog<C> {
     async fn ingest_once(
         &self,
         agent: &Agent,

@@ -13,11 +13,11 @@ use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Moments;
 use crate::turns::{Stored, StoredFields};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 use crate::{agents, ledger, pruned, turns, versions};
 
 #[async_trait]
-impl<E: Engine> Turns for SqlCatalog<E> {
+impl<C: Care> Turns for SqlCatalog<C> {
     async fn ingest(
         &self,
         agent: &Agent,

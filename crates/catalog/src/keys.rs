@@ -6,10 +6,10 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 
 #[async_trait]
-impl<E: Engine> Keys for SqlCatalog<E> {
+impl<C: Care> Keys for SqlCatalog<C> {
     async fn add_key(&self, key: &Key, hash: &Digest) -> annals_core::Result<()> {
         let (key, hash) = (key.clone(), *hash);
         self.thread.write("adding a key", move |c| add(c, &key, &hash)).await

@@ -14,13 +14,13 @@ mod archive;
 mod bases;
 mod batches;
 mod blocks;
+mod care;
 mod changes;
 mod check;
 mod columns;
 mod db;
 mod dead_letters;
 mod documents;
-mod engine;
 mod erasure;
 mod forgotten;
 mod idempotency;
@@ -67,15 +67,15 @@ use std::path::Path;
 
 use annals_core::{Error, Result};
 
-use engine::Engine;
+use care::Care;
 use postgres::ServerCare;
 use sqlite::{FileCare, copy, open};
 use thread::Thread;
 
 /// The catalog in a database. Dropping it finishes all submitted work and closes the connection.
-pub struct SqlCatalog<E: Engine> {
-    thread: Thread<E::Connection>,
-    engine: E,
+pub struct SqlCatalog<C: Care> {
+    thread: Thread<C::Connection>,
+    care: C,
 }
 
 /// The catalog in a SQLite file.
@@ -102,7 +102,7 @@ impl PostgresCatalog {
 
     fn open_under(url: &str, lease: Option<TakenLease>) -> Result<PostgresCatalog> {
         let db = outside_a_runtime(|| postgres::open(url, lease))?;
-        Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
+        Ok(SqlCatalog { thread: Thread::start(db)?, care: ServerCare::default() })
     }
 
     /// Connects to the server at the URL, and returns its version and the settings that decide about durability. A service may
@@ -132,12 +132,12 @@ impl SqliteCatalog {
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let db = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
-        let engine = FileCare::new(copies)?;
+        let care = FileCare::new(copies)?;
         #[cfg(test)]
         if options.bug == Some(open::Bug::AnswerBeforeCommit) {
-            return Ok(SqlCatalog { thread: Thread::answering_before_commit(db)?, engine });
+            return Ok(SqlCatalog { thread: Thread::answering_before_commit(db)?, care });
         }
-        Ok(SqlCatalog { thread: Thread::start(db)?, engine })
+        Ok(SqlCatalog { thread: Thread::start(db)?, care })
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence

@@ -9,11 +9,11 @@ use async_trait::async_trait;
 
 use crate::columns::{bounds, grain_number, instant, number, signed, word};
 use crate::db::{Db, Result, Row, params};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 use crate::{agents, changes, passages, statements, summaries, turns};
 
 #[async_trait]
-impl<E: Engine> Memories for SqlCatalog<E> {
+impl<C: Care> Memories for SqlCatalog<C> {
     async fn list(&self, agent: &Agent, select: &Select) -> annals_core::Result<Vec<Memory>> {
         let (agent, select) = (agent.clone(), select.clone());
         self.thread.read("listing memories", move |c| list(c, &agent, &select)).await

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use crate::agents;
 use crate::columns::{micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
-use crate::{Engine, SqlCatalog};
+use crate::{Care, SqlCatalog};
 
 #[async_trait]
-impl<E: Engine> Replies for SqlCatalog<E> {
+impl<C: Care> Replies for SqlCatalog<C> {
     async fn reply(&self, agent: &Agent, key: &Digest) -> annals_core::Result<Option<String>> {
         let (agent, key) = (agent.clone(), *key);
         self.thread.read("reading a saved model answer", move |c| reply(c, &agent, &key)).await

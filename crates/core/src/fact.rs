@@ -70,7 +70,7 @@ pub struct Fact {
 impl Fact {
     /// Returns whether it holds at an instant.
     pub fn holds_at(&self, at: Timestamp) -> bool {
-        self.valid_from <= at && self.valid_to.is_none_or(|end| at < end)
+        holds_at(self.valid_from, self.valid_to, at)
     }
 
     /// Returns whether it makes subject and object one entity. A former name is still a name of the entity. A name that
@@ -78,6 +78,11 @@ impl Fact {
     pub fn joins_names(&self) -> bool {
         self.predicate == ALIAS && (self.valid_to.is_none() || self.superseded_by.is_some())
     }
+}
+
+/// Returns whether a fact that holds from `valid_from` until `valid_to` holds at an instant.
+fn holds_at(valid_from: Timestamp, valid_to: Option<Timestamp>, at: Timestamp) -> bool {
+    valid_from <= at && valid_to.is_none_or(|end| at < end)
 }
 
 /// A selection of facts.

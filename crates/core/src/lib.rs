@@ -19,6 +19,7 @@ mod ledger;
 mod memory;
 mod message;
 mod name;
+pub mod numbers;
 mod object_kind;
 mod ones;
 mod period;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Error, Result, Timestamp};
+use crate::{Digest, Error, Result, SignedDuration, Timestamp};
 
 /// The role of the speaker, as in chat APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,6 +76,8 @@ impl Message {
     pub const MAX_CONTENT_BYTES: usize = 256 * 1024;
     /// Maximum bytes of a conversation, an id or a name.
     pub const MAX_NAME_BYTES: usize = 256;
+    /// How far the time of a message may lie in the future, because clients' clocks may be ahead. A later time is a fault.
+    pub const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
     /// Returns the digest of everything but the key. Two messages with one key are the same message if their digests
     /// are equal.

@@ -9,8 +9,9 @@ use std::str::FromStr;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
+use jiff::tz::TimeZone;
 
-use crate::{Error, Grain, Result};
+use crate::{Error, Grain, Result, Timestamp};
 
 /// One day, ISO week, month, quarter or year. The periods of a grain sort by time, and so do their labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +25,11 @@ impl Period {
     /// The valid years, counted by whole weeks: 0001-12-31 is valid, because its week belongs to year 2. Years 1 and
     /// 9999 are excluded, so that no week, cover or zone offset of a valid day exceeds what the calendar can represent.
     pub const YEARS: std::ops::RangeInclusive<i16> = 2..=9998;
+
+    /// Returns whether the year of an instant in UTC is one of [`Period::YEARS`]. Other instants are not stored.
+    pub fn is_in_years(at: Timestamp) -> bool {
+        Period::YEARS.contains(&at.to_zoned(TimeZone::UTC).year())
+    }
 
     /// Returns the period of `grain` that `day` belongs to: the day, its ISO week, or the period of the Thursday of its
     /// week.

@@ -16,6 +16,9 @@ pub struct Price {
 }
 
 impl Price {
+    /// Millionths in one unit of a currency.
+    pub const MICROS: f64 = 1_000_000.0;
+
     /// Returns the cost of these tokens in millionths of the currency, rounded up.
     pub fn of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
         let cost = u128::from(self.input) * u128::from(tokens_in) + u128::from(self.output) * u128::from(tokens_out);

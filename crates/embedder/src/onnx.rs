@@ -175,7 +175,6 @@ fn prefixed(prefix: &str, text: String) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::LazyLock;
-    use std::time::Instant;
 
     use super::*;
 
@@ -269,36 +268,5 @@ mod tests {
         assert_eq!((parts[0].start, parts.last().unwrap().end), (0, text.len()));
         assert!(parts.len() > 15 && parts.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!(BUNDLED.split("One. Two."), [0..9; 1]);
-    }
-
-    /// Returns the user time of this process in seconds, which other work on the machine hardly changes.
-    fn processor_seconds() -> f64 {
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        let ticks = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse::<f64>().ok());
-        ticks.map_or(f64::NAN, |ticks| ticks / 100.0)
-    }
-
-    /// Measures speed: `cargo test -p annals-embedder -- --ignored --nocapture speed`.
-    #[tokio::test(flavor = "multi_thread")]
-    #[ignore = "measures; run it on a quiet machine"]
-    async fn speed() {
-        let words: Vec<&str> = SENTENCES.split_whitespace().filter(|word| word.is_ascii()).collect();
-        let text = |at: usize, length: usize| {
-            words.iter().cycle().skip(at * 7).take(length).copied().collect::<Vec<_>>().join(" ")
-        };
-        for (count, length) in [(512, 15), (128, 200), (1, 15)] {
-            let texts: Vec<String> = (0..count).map(|at| text(at, length)).collect();
-            let tokens: usize = texts.iter().map(|text| BUNDLED.0.tokens.count(text)).sum();
-            let (started, busy) = (Instant::now(), processor_seconds());
-            embed(texts).await;
-            let (time, busy) = (started.elapsed(), processor_seconds() - busy);
-            let rate = count as f64 / time.as_secs_f64();
-            println!(
-                "{count} texts of {length} words, {} tokens: {rate:.0}/s, {busy:.2} s of processor",
-                tokens / count
-            );
-        }
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        println!("{}", status.lines().filter(|line| line.starts_with("VmHWM")).collect::<String>());
     }
 }

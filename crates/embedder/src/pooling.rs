@@ -1,10 +1,7 @@
 //! Pools the vectors of tokens into one vector, and scales it to unit length.
 
-use serde::{Deserialize, Serialize};
-
 /// How the vectors of a text's tokens become one vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The mean of all tokens.
     Mean,
@@ -17,10 +14,7 @@ pub enum Pooling {
 }
 
 impl Pooling {
-    /// All ways of pooling.
-    pub const ALL: [Pooling; 4] = [Pooling::Mean, Pooling::Cls, Pooling::LastToken, Pooling::Max];
-
-    /// Returns the name as written in settings.
+    /// Returns the name as a model's files write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Pooling::Mean => "mean",

@@ -95,11 +95,7 @@ impl Graph {
     fn follows(&self, row: u32, rule: &Rule<'_>) -> bool {
         let edge = &self.edges[row as usize];
         let known = rule.predicates.as_ref().is_none_or(|predicates| predicates.contains(&edge.predicate));
-        let holds = rule.along.history
-            || rule.along.as_of.map_or(edge.to.is_none(), |at| edge.from <= at && edge.to.is_none_or(|end| at < end));
-        known
-            && holds
-            && rule.along.said_within.is_none_or(|within| self.facts[row as usize].mentioned.overlaps(&within))
+        known && rule.along.selects(edge.from, edge.to, || self.facts[row as usize].mentioned)
     }
 
     fn rule<'a>(&self, along: &'a Along) -> Rule<'a> {

@@ -3,14 +3,12 @@
 //! Instants are rounded to the millisecond, so that an export with seconds as floating-point numbers and an export with ISO
 //! texts give a message the same time.
 
-use annals_core::Timestamp;
+use annals_core::{Message, Period, Timestamp, retry};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, TimestampRound, Unit};
 use serde_json::Value;
 
-/// A time may be this much after the time of the import, as in `writer/src/check.rs`, because clocks differ.
-const AHEAD: SignedDuration = SignedDuration::from_mins(5);
 /// Larger numbers are read as milliseconds; as seconds they would lie after the year 5100.
 const MILLISECONDS: f64 = 1e11;
 /// Larger numbers are read as microseconds.
@@ -55,14 +53,12 @@ pub fn of_text(text: &str, zone: &TimeZone) -> Option<Timestamp> {
 
 /// Returns an instant rounded to the millisecond, or `None` if stores refuse its year.
 pub fn storable(at: Timestamp) -> Option<Timestamp> {
-    let rounded = at.round(TimestampRound::new().smallest(Unit::Millisecond)).ok()?;
-    let year = rounded.to_zoned(TimeZone::UTC).year();
-    annals_core::Period::YEARS.contains(&year).then_some(rounded)
+    at.round(TimestampRound::new().smallest(Unit::Millisecond)).ok().filter(|rounded| Period::is_in_years(*rounded))
 }
 
-/// Returns whether an instant is later than `now` by more than five minutes.
+/// Returns whether an instant is later than `now` by more than [`Message::MAX_AHEAD`].
 pub fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
-    at > now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX)
+    at > retry::later(now, Message::MAX_AHEAD)
 }
 
 /// Returns an instant `count` milliseconds later, for an undated message after a dated one.

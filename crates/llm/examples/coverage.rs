@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::ports::SummaryTask;
 use annals_core::{Agent, Draft, Engine, Memory, MemoryId, Settings};
 use annals_llm::Extractive;
+use annals_testkit::Dice;
 use unicode_segmentation::UnicodeSegmentation;
 
 use input::{Failure, content, days, evidence, lines};
@@ -38,7 +39,7 @@ async fn main() -> Result<(), Failure> {
         scores.entry("lead").or_default().add(&evidence, &first(&sentences(turns), words), 1.0);
         for seed in 1..=5 {
             let mut shuffled = sentences(turns);
-            shuffle(&mut shuffled, seed);
+            Dice::new(seed).shuffle(&mut shuffled);
             scores.entry("random").or_default().add(&evidence, &first(&shuffled, words), 0.2);
         }
     }
@@ -124,15 +125,4 @@ fn turn_sentences(turn: &Memory) -> impl Iterator<Item = &str> {
 
 fn count(text: &str) -> usize {
     text.split_whitespace().count()
-}
-
-/// Shuffles the items by Fisher–Yates with splitmix64.
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut state = seed;
-    for last in (1..items.len()).rev() {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        items.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
-    }
 }

@@ -15,6 +15,7 @@ use annals_core::{
     TurnKey, Zones,
 };
 use annals_llm::Rules;
+use annals_testkit::Dice;
 use serde_json::Value;
 
 type Failure = Box<dyn std::error::Error>;
@@ -36,7 +37,7 @@ async fn main() -> Result<(), Failure> {
     for (predicate, count) in counted(&found) {
         println!("{count:6} {predicate}");
     }
-    shuffle(&mut found, seed);
+    Dice::new(seed).shuffle(&mut found);
     for (number, (turn, operation)) in found.iter().take(sample).enumerate() {
         println!("\n{}. {}", number + 1, line(operation));
         println!("   {} {}: {}", turn.days.0, turn.speaker().unwrap_or_default(), turn.text);
@@ -121,15 +122,4 @@ fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
 
 fn text(message: &Value, field: &str) -> String {
     message[field].as_str().unwrap_or_default().to_owned()
-}
-
-/// Shuffles the items by Fisher–Yates with splitmix64.
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut state = seed;
-    for last in (1..items.len()).rev() {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        items.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
-    }
 }

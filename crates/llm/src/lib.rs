@@ -16,6 +16,7 @@ mod extractive;
 mod hub;
 mod prompts;
 mod rules;
+mod word_limit;
 
 pub use auto::Auto;
 pub use config::{

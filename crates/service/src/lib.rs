@@ -19,7 +19,6 @@
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled jobs: their bodies, runs and schedules |
-//! | `numbers` | formats numbers for sentences |
 //! | `wiring` | joins policies, stores and models to the parts of a service |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -38,7 +37,6 @@ mod fixture;
 pub mod jobs;
 pub mod locks;
 pub mod metrics;
-pub mod numbers;
 mod operations;
 mod outlines;
 mod output;
@@ -51,6 +49,7 @@ mod wiring;
 
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
+pub use annals_core::numbers;
 pub use caller::Caller;
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,

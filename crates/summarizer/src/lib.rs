@@ -26,7 +26,7 @@ pub use coverage::{Content, Gap, Lineage, gaps};
 pub use due::{SchedulePolicy, due};
 pub use estimate::Waiting;
 pub use pass::Passed;
-pub use plan::Plan;
+pub use plan::PassPlan;
 
 /// Rolls up the periods of agents. Cheap to clone.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use crate::{Summarizer, due};
 
 /// What a pass would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct PassPlan {
     /// Periods that would be read, by grain and time. Coarser ones are only written if their input turns out to have changed.
     pub periods: Vec<Period>,
     /// Number of words that would be read. Leaves out summaries that do not exist yet, each of a few hundred words at most.
@@ -18,7 +18,7 @@ pub struct Plan {
 
 impl Summarizer {
     /// Returns what [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`] with `refresh`.
-    pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Plan> {
+    pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<PassPlan> {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         let ledger = self.store.ledger(agent).await?;
@@ -32,7 +32,7 @@ impl Summarizer {
             periods.extend(closed.collect::<Vec<_>>());
         }
         let words = self.words(agent, &ledger, &periods).await?;
-        Ok(Plan { periods: periods.into_iter().collect(), words })
+        Ok(PassPlan { periods: periods.into_iter().collect(), words })
     }
 
     /// Returns the clean periods of a grain that a pass at `now` writes again, or a refresh with `refresh`.

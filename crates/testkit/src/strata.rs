@@ -94,9 +94,9 @@ impl Strata for MemoryStrata {
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         let tables = self.tables();
-        let find_leftovers =
+        let has_word =
             |rows: &Rows| rows.values().any(|part| words.iter().any(|word| part.text.contains(word.as_str())));
-        let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && find_leftovers(rows));
+        let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && has_word(rows));
         Ok(holders.map(|(table, _)| format!("{} generation {}", table.grain, table.generation)).collect())
     }
 

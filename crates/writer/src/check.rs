@@ -2,10 +2,7 @@
 
 use annals_core::retry::later;
 use annals_core::{Fault, Message, Period, Timestamp};
-use jiff::SignedDuration;
-
-/// How far the time of a message may lie in the future, because clients' clocks may be ahead. A later time is a fault.
-const AHEAD: SignedDuration = SignedDuration::from_mins(5);
+use jiff::tz::TimeZone;
 
 /// Returns the faults of a message, or none if it may be stored.
 pub fn check(message: &Message, now: Timestamp) -> Vec<Fault> {
@@ -44,13 +41,15 @@ pub(crate) fn check_content(content: &str) -> Option<String> {
 }
 
 fn check_at(at: Timestamp, now: Timestamp) -> Option<String> {
-    let year = at.to_zoned(jiff::tz::TimeZone::UTC).year();
-    if !Period::YEARS.contains(&year) {
-        let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
-        return Some(format!("is in the year {year}; years {first} to {last} are allowed"));
-    }
-    let latest = later(now, AHEAD);
-    (at > latest).then(|| format!("is {at}, more than five minutes ahead of now, {now:.0}"))
+    let latest = later(now, Message::MAX_AHEAD);
+    let ahead = || (at > latest).then(|| format!("is {at}, more than five minutes ahead of now, {now:.0}"));
+    check_year(at).or_else(ahead)
+}
+
+pub(crate) fn check_year(at: Timestamp) -> Option<String> {
+    let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
+    let year = at.to_zoned(TimeZone::UTC).year();
+    (!Period::is_in_years(at)).then(|| format!("is in the year {year}; years {first} to {last} are allowed"))
 }
 
 #[cfg(test)]

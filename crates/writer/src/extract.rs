@@ -24,8 +24,10 @@ use annals_core::{
 };
 
 use crate::recalled::SeenSentences;
+pub use ask::MAX_CONTEXT_TURNS;
 pub(crate) use inputs::Inputs;
 use last::LastMemories;
+pub use section::MAX_TASK_TURNS;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
 

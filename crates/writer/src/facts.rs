@@ -3,13 +3,12 @@
 //! The table is folded from the whole log whenever its version differs from the log's, so there are no partial updates to lose.
 
 use annals_core::{
-    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, ObjectKind, Period, Properties, Reached, Result, Route,
-    Timestamp, Verb, Walk, fold, predicate_name,
+    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, ObjectKind, Properties, Reached, Result, Route, Timestamp,
+    Verb, Walk, fold, predicate_name,
 };
-use jiff::tz::TimeZone;
 
 use crate::FactWriter;
-use crate::check::check_name;
+use crate::check::{check_name, check_year};
 use crate::project::STALE_READS;
 
 impl FactWriter {
@@ -211,9 +210,8 @@ fn operation(
     check("subject", subject)?;
     let predicate = predicate_name(predicate);
     check("predicate", &predicate)?;
-    if !Period::YEARS.contains(&at.to_zoned(TimeZone::UTC).year()) {
-        let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
-        return Err(Error::invalid("at", format!("is outside of the years {first} to {last}")));
+    if let Some(reason) = check_year(at) {
+        return Err(Error::invalid("at", reason));
     }
     let source = source(&[subject, &predicate, object].join("\0"));
     Ok(FactOperation {

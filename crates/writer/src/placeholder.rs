@@ -1,6 +1,6 @@
 //! Embedders that take the place of a model that cannot be opened. [`Placeholders`] returns the same vector for every text,
-//! because nothing is ever compared with it. [`Unopened`] returns an error for every text, because the model may be available
-//! again later.
+//! because nothing is ever compared with it. [`UnavailableModel`] returns an error for every text, because the model may be
+//! available again later.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,14 +38,14 @@ impl Embedder for Placeholders {
 }
 
 /// An embedder in place of a model that cannot be opened now. Changes without texts, such as deletions, still reach the table.
-pub(crate) struct Unopened {
+pub(crate) struct UnavailableModel {
     pub(crate) configured: Arc<dyn Embedder>,
     pub(crate) model: VectorModel,
     pub(crate) error: Error,
 }
 
 #[async_trait]
-impl Embedder for Unopened {
+impl Embedder for UnavailableModel {
     fn model(&self) -> &str {
         &self.model.name
     }

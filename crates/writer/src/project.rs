@@ -14,7 +14,7 @@ use annals_core::ports::{Batch, Change, Part, Table, VectorModel, Watermark};
 use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
-use crate::placeholder::{Placeholders, Unopened};
+use crate::placeholder::{Placeholders, UnavailableModel};
 
 /// How often stale work is repeated before its error ends the pass. By then another writer has moved the watermark of the same
 /// table during every attempt.
@@ -181,7 +181,7 @@ impl Writer {
             }
             Some(model) => match model.open(&*self.embedders).await {
                 Err(error) if error.is_outage() => {
-                    Ok(Some(Arc::new(Unopened { configured, model: model.clone(), error })))
+                    Ok(Some(Arc::new(UnavailableModel { configured, model: model.clone(), error })))
                 }
                 found => found,
             },

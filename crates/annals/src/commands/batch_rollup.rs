@@ -47,7 +47,7 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
             () = tokio::time::sleep(wait) => {}
             _ = tokio::signal::ctrl_c() => {
                 if !json {
-                    say!("The batch goes on; the next `annals rollup` takes its answers.");
+                    say!("The batch continues at the provider; the next `annals rollup` fetches its answers.");
                 }
                 return Ok(ExitCode::from(INTERRUPTED));
             }

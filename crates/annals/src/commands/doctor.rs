@@ -32,8 +32,8 @@ pub(crate) struct Finding {
     #[serde(rename = "says")]
     found: String,
     /// How to fix it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mend: Option<String>,
+    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,15 +47,15 @@ enum State {
 
 impl Finding {
     fn ok(about: &'static str, found: impl Into<String>) -> Finding {
-        Finding { about, state: State::Ok, found: found.into(), mend: None }
+        Finding { about, state: State::Ok, found: found.into(), remedy: None }
     }
 
-    fn doubtful(about: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { about, state: State::Doubtful, found: found.into(), mend: Some(mend.into()) }
+    fn doubtful(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Finding {
+        Finding { about, state: State::Doubtful, found: found.into(), remedy: Some(remedy.into()) }
     }
 
-    fn wrong(about: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { about, state: State::Wrong, found: found.into(), mend: Some(mend.into()) }
+    fn wrong(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Finding {
+        Finding { about, state: State::Wrong, found: found.into(), remedy: Some(remedy.into()) }
     }
 
     fn print(&self) {
@@ -64,8 +64,8 @@ impl Finding {
             State::Doubtful => say!("{WARN}look      {}{WARN:#}: {}", self.about, self.found),
             State::Wrong => say!("{WARN}wrong     {}{WARN:#}: {}", self.about, self.found),
         }
-        if let Some(mend) = &self.mend {
-            say!("          {DIM}{mend}{DIM:#}");
+        if let Some(remedy) = &self.remedy {
+            say!("          {DIM}{remedy}{DIM:#}");
         }
     }
 }
@@ -109,8 +109,8 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     }
     machine::clock(global, data).into_iter().for_each(&mut *report);
     if let Err(error) = std::fs::create_dir_all(data) {
-        let mend = "create it as this user, or choose another folder with --data";
-        return report(Finding::wrong("data folder", format!("{}: {error}", data.display()), mend));
+        let remedy = "create it as this user, or choose another folder with --data";
+        return report(Finding::wrong("data folder", format!("{}: {error}", data.display()), remedy));
     }
     rights::look(data, config.as_ref()).into_iter().for_each(&mut *report);
     machine::disk(data, config.as_ref()).into_iter().for_each(&mut *report);

@@ -51,7 +51,7 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
     say!("{agent}: {}", in_words(answer));
     if answer.left > 0 {
         let periods = plural(answer.left, "period");
-        say!("  {WARN}{periods} left: `annals rollup` goes on with them{WARN:#}");
+        say!("  {WARN}{periods} left: run `annals rollup` again to continue{WARN:#}");
     }
     if answer.in_batch > 0 {
         let periods = plural(answer.in_batch, "period");

@@ -1,6 +1,7 @@
 //! Formats the figures as Markdown tables for the docs. Pure.
 
 use annals_core::Grain;
+use annals_core::numbers::count;
 
 use super::measure::{Cold, Measured};
 
@@ -81,14 +82,6 @@ fn pair(one: f64, other: f64) -> String {
 /// Formats milliseconds with one decimal below 10, without decimals otherwise.
 fn ms(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1}") } else { format!("{ms:.0}") }
-}
-
-/// Formats a number with thousands separators.
-fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
-    groups.join(",")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use annals_core::{Agent, Kind, MemoryId, Period, Sentence, Timestamp};
 
-use super::Plan;
+use super::ErasurePlan;
 use super::plan::Removed;
 use super::summaries::Cut;
 use crate::columns::{json, number, word};
@@ -17,7 +17,7 @@ use crate::{
     versions,
 };
 
-impl Plan {
+impl ErasurePlan {
     /// Removes and rewrites everything in the plan.
     pub(super) fn carry_out(&self, db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
         Erasing { db, agent, agent_id: self.agent_id, now }.all(self)
@@ -33,7 +33,7 @@ struct Erasing<'a> {
 }
 
 impl Erasing<'_> {
-    fn all(&self, plan: &Plan) -> Result<()> {
+    fn all(&self, plan: &ErasurePlan) -> Result<()> {
         self.remember(plan)?;
         plan.memories.iter().try_for_each(|memory| self.remove(memory))?;
         self.remove_operations(&plan.report.operations)?;
@@ -65,7 +65,7 @@ impl Erasing<'_> {
 
     /// Stores hashes of the turns, of the keys of other items and of the accepted requests, and removes the rows of the pruned
     /// turns.
-    fn remember(&self, plan: &Plan) -> Result<()> {
+    fn remember(&self, plan: &ErasurePlan) -> Result<()> {
         let requests = idempotency::all(self.db, self.agent_id)?;
         if plan.traces.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() && requests.is_empty() {
             return Ok(());

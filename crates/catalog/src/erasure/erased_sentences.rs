@@ -11,7 +11,7 @@ use std::sync::Arc;
 use annals_core::ports::Content;
 use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
-use super::plan::{Gone, Plan};
+use super::plan::{ErasurePlan, Gone};
 use super::summaries::Cut;
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ pub(crate) struct Remaining {
 
 impl Remaining {
     /// Returns `None` if no rows remain to be searched, or there is nothing to search for.
-    pub(crate) fn new(plan: &Plan) -> Option<Remaining> {
+    pub(crate) fn new(plan: &ErasurePlan) -> Option<Remaining> {
         let gone = plan.memories.iter().map(|memory| memory.id.clone()).collect();
         let search = Remaining {
             agent_id: plan.agent_id,

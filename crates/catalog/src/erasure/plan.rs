@@ -15,7 +15,7 @@ use crate::turns::Stored;
 use crate::{agents, blocks, dead_letters, documents, memories, versions};
 
 /// The plan of an erasure.
-pub(crate) struct Plan {
+pub(crate) struct ErasurePlan {
     pub(super) agent_id: i64,
     /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
@@ -73,7 +73,7 @@ pub(super) struct Gone {
 }
 
 /// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
-pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<Plan> {
+pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<ErasurePlan> {
     let agent_id = agents::known(db, agent)?;
     let mut selection = Selection::new(db, agent, agent_id, target, scanned)?;
     let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
@@ -88,7 +88,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     let mut gone = Gone { memories, attachments, operations, blocks, documents, former_texts: Vec::new() };
     let item_keys = item_keys(&gone);
     let is_whole = *target == Target::Agent;
-    let mut plan = Plan {
+    let mut plan = ErasurePlan {
         agent_id,
         is_whole,
         is_of_memories: matches!(target, Target::Memories(_)),
@@ -146,7 +146,7 @@ fn letters(db: &dyn Db, agent_id: i64, memories: &[Removed]) -> Result<u64> {
     memories.iter().map(|memory| dead_letters::count(db, agent_id, &memory.id)).sum()
 }
 
-impl Plan {
+impl ErasurePlan {
     fn report(&mut self, gone: &Gone) {
         let of_kind = |is_turn: bool| {
             let memories = gone.memories.iter().filter(move |memory| (memory.kind() == Kind::Turn) == is_turn);

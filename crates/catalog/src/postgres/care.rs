@@ -4,8 +4,8 @@
 use async_trait::async_trait;
 
 use super::Postgres;
+use crate::care::Care;
 use crate::check::{invariants, lines};
-use crate::engine::Engine;
 use crate::passes::Passes;
 use crate::thread::Thread;
 
@@ -13,14 +13,14 @@ const VACUUMING: &str = "writing the tables of the catalog anew without deleted 
 
 const TABLES: &str = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
 
-/// The operations of [`Engine`] for a PostgreSQL database.
+/// The operations of [`Care`] for a PostgreSQL database.
 #[derive(Default)]
 pub struct ServerCare {
     vacuums: Passes,
 }
 
 #[async_trait]
-impl Engine for ServerCare {
+impl Care for ServerCare {
     type Connection = Postgres;
 
     /// Checks the invariants between the tables. The structure is checked by `pg_amcheck`, references by the server.

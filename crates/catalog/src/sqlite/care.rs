@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use annals_core::Error;
 use async_trait::async_trait;
 
+use crate::care::Care;
 use crate::check::{invariants, lines};
 use crate::db::{Db, Result};
-use crate::engine::Engine;
 use crate::erasure::phrases;
 use crate::passes::Passes;
 use crate::sqlite::{Sqlite, copy, pages, scrub};
@@ -16,7 +16,7 @@ use crate::thread::Thread;
 const MISSING_REFERENCES: &str =
     "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
 
-/// The operations of [`Engine`] for one SQLite file.
+/// The operations of [`Care`] for one SQLite file.
 pub struct FileCare {
     pub(crate) scrubs: Passes,
     /// Path of the copy that a check reads, without the suffix `.part`: a file beside the catalog, not a folder. `None` with a
@@ -35,7 +35,7 @@ impl FileCare {
 }
 
 #[async_trait]
-impl Engine for FileCare {
+impl Care for FileCare {
     type Connection = Sqlite;
 
     /// Checks every page of a copy of the file, so that other work continues.

@@ -75,7 +75,7 @@ pub(crate) fn unused_space_contains(connection: &Connection, phrases: &Phrases, 
             };
             Ok(unused.into_iter().any(|range| phrases.is_in(&content[range])).then_some(false))
         })?;
-        let find_leftovers = match held {
+        let is_found = match held {
             Some(true) => {
                 if free.is_none() {
                     free = Some(free_pages(connection)?);
@@ -85,7 +85,7 @@ pub(crate) fn unused_space_contains(connection: &Connection, phrases: &Phrases, 
             Some(false) => true,
             None => false,
         };
-        if find_leftovers {
+        if is_found {
             return Ok((true, Progress { next: None, changes: connection.total_changes() }));
         }
         page += 1;
@@ -229,8 +229,8 @@ mod tests {
         let phrases = Phrases::new(["swordfish"]);
         let mut from = Some(1);
         while let Some(page) = from {
-            let (find_leftovers, progress) = unused_space_contains(connection, &phrases, page).ok().unwrap();
-            if find_leftovers {
+            let (is_found, progress) = unused_space_contains(connection, &phrases, page).ok().unwrap();
+            if is_found {
                 return true;
             }
             from = progress.next;

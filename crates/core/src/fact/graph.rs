@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fact, predicate_name};
+use super::{Fact, holds_at, predicate_name};
 use crate::{Error, Interval, Result, Timestamp};
 
 /// Maximum depth of a walk or a path, in facts.
@@ -66,9 +66,19 @@ impl Along {
     /// Returns whether a fact may be followed.
     pub fn follows(&self, fact: &Fact) -> bool {
         let known = self.predicates.iter().any(|predicate| predicate_name(predicate) == fact.predicate);
-        let holds = self.history || self.as_of.map_or(fact.valid_to.is_none(), |at| fact.holds_at(at));
-        let in_time = self.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
-        (self.predicates.is_empty() || known) && holds && in_time
+        (self.predicates.is_empty() || known) && self.selects(fact.valid_from, fact.valid_to, || fact.mentioned)
+    }
+
+    /// Returns whether a fact may be followed as far as its times are concerned: it holds from `valid_from` until `valid_to`,
+    /// and `mentioned` returns when it was mentioned. Predicates are not checked.
+    pub fn selects(
+        &self,
+        valid_from: Timestamp,
+        valid_to: Option<Timestamp>,
+        mentioned: impl FnOnce() -> Interval,
+    ) -> bool {
+        let holds = self.history || self.as_of.map_or(valid_to.is_none(), |at| holds_at(valid_from, valid_to, at));
+        holds && self.said_within.is_none_or(|within| mentioned().overlaps(&within))
     }
 }
 

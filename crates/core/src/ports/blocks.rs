@@ -1,5 +1,5 @@
 //! Port `Blocks`: small texts of an agent that are always in context, such as a persona. People and agents write them;
-//! they are not extracted from turns, and no table or summary contains them. The caller checks their length.
+//! they are not extracted from turns, and no table or summary contains them. The caller checks their lengths.
 
 use async_trait::async_trait;
 
@@ -14,6 +14,13 @@ pub struct Block {
     pub text: String,
     /// When it was written.
     pub updated_at: Timestamp,
+}
+
+impl Block {
+    /// Maximum bytes of a name.
+    pub const MAX_NAME_BYTES: usize = 64;
+    /// Maximum bytes of a text. Blocks are in every context, so longer texts are documents.
+    pub const MAX_TEXT_BYTES: usize = 16 * 1024;
 }
 
 /// Blocks. Each method is one transaction.

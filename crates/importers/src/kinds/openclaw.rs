@@ -12,6 +12,7 @@ mod transcript;
 use std::collections::HashSet;
 
 use annals_core::Result;
+use annals_core::ports::Block;
 
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Location};
@@ -21,10 +22,6 @@ use crate::kinds::texts::{extension, is_lines, read_text};
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
-
-/// Maximum bytes of a text that becomes a block; longer texts become documents. Blocks are in every prompt, and the service
-/// refuses longer ones (`service/src/operations/blocks.rs`).
-const MAX_BLOCK_BYTES: usize = 16 * 1024;
 
 /// Reads workspaces of OpenClaw.
 pub struct OpenClaw;
@@ -95,7 +92,7 @@ fn read_note(
             note_time_zone(text, location, output);
         }
         let text = text.trim().to_owned();
-        if text.len() <= MAX_BLOCK_BYTES && blocks.insert(block) {
+        if text.len() <= Block::MAX_TEXT_BYTES && blocks.insert(block) {
             return output.item(Item::Block { name: block.to_owned(), text, at: None }, location);
         }
         let id = format!("openclaw:{path}");

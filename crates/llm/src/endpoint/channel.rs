@@ -33,7 +33,13 @@ const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 /// Maximum number of shapes in which one request is tried.
 const MAX_SHAPES: usize = 12;
 
-/// Tokens of the instructions of most requests, with the margin that is left free.
+/// Tokens left free in the window for roles, separators and a corrective message.
+pub(super) const MARGIN: u64 = 600;
+
+/// Minimum tokens of room for the text of a request. With less room, no request is sent.
+pub(super) const MIN_ROOM: u64 = 150;
+
+/// Tokens of the instructions of most requests, including [`MARGIN`].
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
 /// Number of parallel requests before the limit of the server is known, reported or assumed.

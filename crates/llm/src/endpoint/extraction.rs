@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::ask::{Job, Paid};
 use super::background::{since, up_to};
 use super::batch::Way;
+use super::channel::{MARGIN, MIN_ROOM};
 use super::form::Form;
 use super::lines::{self, Line};
 use super::{Endpoint, answer, tokens};
@@ -24,12 +25,6 @@ const SHARE_OF_BACKGROUND: u64 = 4;
 
 /// Number of preceding lines shown with a part.
 const CONTEXT: usize = 4;
-
-/// Tokens left free in the window for roles, separators and a corrective message.
-const MARGIN: u64 = 600;
-
-/// Minimum tokens of room for the turns. With less room, no request is sent.
-const MIN_ROOM: u64 = 150;
 
 /// Returns the statements and fact operations that the extraction model finds in the turns.
 pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {

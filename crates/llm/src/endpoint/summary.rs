@@ -4,6 +4,7 @@ use annals_core::ports::{Engine, SummaryTask};
 use annals_core::{Draft, Error, Grain, Purpose, Result};
 
 use super::ask::{Job, Paid};
+use super::channel::{MARGIN, MIN_ROOM};
 use super::form::Form;
 use super::lines::{self, Line};
 use super::sentences::{self, CitedSentence};
@@ -11,6 +12,7 @@ use super::subject::Subject;
 use super::{Endpoint, tokens};
 use crate::Extractive;
 use crate::prompts::{Prompt, Rendered};
+use crate::word_limit::word_limit;
 
 /// Minimum word limit of a daily or partial summary, so that a short one keeps a sentence.
 const FLOOR: usize = 25;
@@ -20,12 +22,6 @@ const MERGES: usize = 6;
 
 /// Tokens per word of a partial summary in the next request, including its share of the number and date in front.
 const TOKENS_PER_WORD: u64 = 6;
-
-/// Tokens left free in the window for roles, separators and a corrective message.
-const MARGIN: u64 = 600;
-
-/// Minimum tokens of room for the lines. With less room, no request is sent.
-const MIN_ROOM: u64 = 150;
 
 /// Minimum tokens of room in a request that merges parts or amends a sealed summary, even if the server is slow.
 const MIN_ROOM_TO_MERGE: u64 = 1_536;
@@ -74,18 +70,6 @@ pub(super) fn draft(grain: Grain, drafted: Vec<CitedSentence>, ungrounded: u32, 
     }
 }
 
-/// Returns the maximum number of words that a prompt asks for in a summary of the grain. An answer may have up to twice as many
-/// words as were asked for; the rest is cut.
-pub(super) fn limit(grain: Grain) -> usize {
-    match grain {
-        Grain::Working | Grain::Daily => 200,
-        Grain::Weekly => 300,
-        Grain::Monthly => 400,
-        Grain::Quarterly => 500,
-        Grain::Yearly => 600,
-    }
-}
-
 struct Scribe<'a> {
     endpoint: &'a Endpoint,
     subject: Subject<'a>,
@@ -128,7 +112,7 @@ impl Scribe<'_> {
     /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
     async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let room = self.room(Prompt::Amend).await?;
-        let words = limit(self.grain).min(words(&base) + words_for(self.grain, &late));
+        let words = word_limit(self.grain).min(words(&base) + words_for(self.grain, &late));
         let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
         if fits(&late) {
             return self.ask(Prompt::Amend, &base, &late, words).await;
@@ -157,7 +141,7 @@ impl Scribe<'_> {
     async fn room(&self, prompt: Prompt) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
         let window = channel.sizes().await.window;
-        let Rendered { system, user } = self.subject.render(prompt, &[], &[], limit(self.grain), window)?;
+        let Rendered { system, user } = self.subject.render(prompt, &[], &[], word_limit(self.grain), window)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
         if most < MIN_ROOM {
@@ -187,9 +171,10 @@ fn share(room: u64, parts: usize) -> usize {
 }
 
 /// Returns the maximum number of words that a prompt asks for in a summary of these lines: for a day a quarter of their words,
-/// at least [`FLOOR`] and at most the limit of the grain; for longer periods that limit.
+/// at least [`FLOOR`] and at most the limit of the grain; for longer periods that limit. An answer may have up to twice as many
+/// words as were asked for; the rest is cut.
 pub(super) fn words_for(grain: Grain, lines: &[Line]) -> usize {
-    let limit = limit(grain);
+    let limit = word_limit(grain);
     if grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }
 }
 

@@ -41,7 +41,10 @@ impl Handler {
     /// has no asker, which is an error.
     fn asker<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<&'a Asker, ErrorData> {
         let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Asker>();
-        self.asker.as_ref().or_else(of_request).ok_or_else(|| ErrorData::internal_error("nobody asks", None))
+        self.asker
+            .as_ref()
+            .or_else(of_request)
+            .ok_or_else(|| ErrorData::internal_error("the request is not authenticated", None))
     }
 
     fn info(&self, asker: Option<&Asker>) -> ServerConfig {

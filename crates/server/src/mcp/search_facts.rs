@@ -90,7 +90,8 @@ impl Tool for SearchFacts {
     const TITLE: &'static str = "Search facts";
     const DESCRIPTION: &'static str = "Lists what is known of a person or thing as facts: subject, predicate, object, and from \
         when to when each holds. Those that hold now come by default; as_of looks at another moment, history shows changes. With \
-        depth it goes on to the facts of whom those lead to; with to it shows how two persons or things are connected.";
+        depth, facts of the persons and things found are returned too; with to, it shows how two persons or things are \
+        connected.";
     const SCOPE: Scope = Scope::Search;
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use annals_core::ports::{BatchReport, Batching, Estimate, RequestState, budget_day};
-use annals_core::{Agent, Error, Grain, Purpose, Result, SignedDuration, Timestamp};
+use annals_core::{Agent, Error, Grain, Price, Purpose, Result, SignedDuration, Timestamp};
 use annals_summarizer::{Passed, Waiting};
 
 use super::rollup::by_grain;
@@ -26,9 +26,6 @@ const INSTRUCTIONS: u64 = 800;
 /// How long a failed batch is listed, counted from when it was recorded: as long as no batch is sent to a server that
 /// permanently refused one.
 const FAILED_FOR: SignedDuration = SignedDuration::from_hours(24);
-
-/// Price units in one unit of a currency. Prices are stored in millionths.
-const MICROS: f64 = 1_000_000.0;
 
 impl Service {
     /// Takes the results of batches that have ended, writes the summaries that they make possible, and sends the requests
@@ -116,7 +113,7 @@ impl Service {
         let view = |estimate: Estimate| {
             let (tokens_in, tokens_out) = tokens(&estimate, &measured);
             let price = prices.iter().find(|price| price.model == estimate.model);
-            let cost = |batch| price.map(|price| price.of_call(tokens_in, tokens_out, batch) as f64 / MICROS);
+            let cost = |batch| price.map(|price| price.of_call(tokens_in, tokens_out, batch) as f64 / Price::MICROS);
             EstimateView {
                 purpose: estimate.purpose.as_str().to_owned(),
                 calls: estimate.calls,

@@ -9,8 +9,6 @@ use crate::Service;
 use crate::locks::History;
 use crate::wire::{BlockView, BlocksRequest, BlocksView};
 
-const MAX_NAME_LENGTH: usize = 64;
-const MAX_TEXT_LENGTH: usize = 16 * 1024;
 /// Maximum number of blocks of an agent. Blocks are in every context; more of them would leave no room for memories.
 const MAX_BLOCKS: usize = 32;
 
@@ -51,14 +49,15 @@ fn check(index: usize, block: &BlockView) -> Vec<Fault> {
     let mut faults = Vec::new();
     match block.name.len() {
         0 => faults.push(fault("name", "is empty".to_owned())),
-        1..=MAX_NAME_LENGTH => {}
-        bytes => faults.push(fault("name", format!("has {bytes} bytes; {MAX_NAME_LENGTH} are allowed"))),
+        1..=Block::MAX_NAME_BYTES => {}
+        bytes => faults.push(fault("name", format!("has {bytes} bytes; {} are allowed", Block::MAX_NAME_BYTES))),
     }
     if block.name.chars().any(char::is_control) {
         faults.push(fault("name", "contains a control character".to_owned()));
     }
-    if block.text.len() > MAX_TEXT_LENGTH {
-        faults.push(fault("text", format!("has {} bytes; {MAX_TEXT_LENGTH} are allowed", block.text.len())));
+    let bytes = block.text.len();
+    if bytes > Block::MAX_TEXT_BYTES {
+        faults.push(fault("text", format!("has {bytes} bytes; {} are allowed", Block::MAX_TEXT_BYTES)));
     }
     faults
 }

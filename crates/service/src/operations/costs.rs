@@ -10,10 +10,8 @@ use jiff::tz::TimeZone;
 use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
 use crate::{Caller, Service};
 
-/// Price units in one unit of a currency. Prices are stored in millionths.
-const MICROS: f64 = 1_000_000.0;
 /// Maximum price of a million tokens, in units of the currency. A larger one is refused as an input error.
-const DEAREST: f64 = 1_000_000.0;
+const MAX_PRICE: f64 = 1_000_000.0;
 const MAX_MODEL_LENGTH: usize = 200;
 const MAX_CURRENCY_LENGTH: usize = 8;
 const MAX_PRICES: usize = 1000;
@@ -24,7 +22,7 @@ impl Service {
     /// Returns the prices of models.
     pub async fn prices(&self) -> Result<PricesView> {
         let prices = self.parts.store.prices().await?;
-        let amount = |micros: u64| micros as f64 / MICROS;
+        let amount = |micros: u64| micros as f64 / Price::MICROS;
         Ok(PricesView {
             currency: prices.first().map(|price| price.currency.clone()).unwrap_or_default(),
             prices: prices
@@ -40,7 +38,8 @@ impl Service {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let (currency, micros) = (list.currency.trim().to_owned(), |amount: f64| (amount * MICROS).round() as u64);
+        let (currency, micros) =
+            (list.currency.trim().to_owned(), |amount: f64| (amount * Price::MICROS).round() as u64);
         let price = |price: PriceView| Price {
             model: price.model,
             currency: currency.clone(),
@@ -96,7 +95,7 @@ impl Service {
                 }
             }
         }
-        answer.cost = micros as f64 / MICROS;
+        answer.cost = micros as f64 / Price::MICROS;
         answer.unpriced = unpriced.into_iter().collect();
         Ok(answer)
     }
@@ -139,7 +138,7 @@ fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
         calls: usage.calls,
         tokens_in: usage.tokens_in,
         tokens_out: usage.tokens_out,
-        cost: cost.map(|micros| micros as f64 / MICROS),
+        cost: cost.map(|micros| micros as f64 / Price::MICROS),
     }
 }
 
@@ -164,8 +163,8 @@ fn faults(list: &PricesView) -> Vec<Fault> {
             fault("model", format!("is {model:?} a second time"));
         }
         for (field, amount) in [("input", price.input), ("output", price.output)] {
-            if !(0.0..=DEAREST).contains(&amount) {
-                fault(field, format!("is {amount}; 0 to {DEAREST} are allowed"));
+            if !(0.0..=MAX_PRICE).contains(&amount) {
+                fault(field, format!("is {amount}; 0 to {MAX_PRICE} are allowed"));
             }
         }
     }

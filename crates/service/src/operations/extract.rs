@@ -1,7 +1,7 @@
 //! Extraction of facts from new messages, on request.
 
 use annals_core::{Agent, Grain, Result};
-use annals_summarizer::Plan;
+use annals_summarizer::PassPlan;
 
 use crate::locks::Facts;
 use crate::wire::ExtractionView;
@@ -17,7 +17,7 @@ impl Service {
         let settings = self.parts.store.settings(agent).await?;
         let (advance, should_stop) = (|turns| stage.advance(turns), || progress.should_stop());
         let reading = self.read_for_facts_until(agent, &advance, &should_stop);
-        let passed = self.noting_models(&settings, &Plan::default(), &|| 0, &*stage, reading).await?;
+        let passed = self.noting_models(&settings, &PassPlan::default(), &|| 0, &*stage, reading).await?;
         Ok(ExtractionView::from(passed))
     }
 

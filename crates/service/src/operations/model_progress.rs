@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annals_core::ports::ModelState;
 use annals_core::{EngineChoice, Purpose, Settings};
-use annals_summarizer::Plan;
+use annals_summarizer::PassPlan;
 
 use super::progress::Stage;
 use crate::Service;
@@ -31,7 +31,7 @@ impl Service {
     }
 
     /// Estimates the requests that the periods of a plan need; `None` if no model writes summaries.
-    pub(crate) fn requests_left(&self, settings: &Settings, plan: &Plan) -> Option<RequestsLeft> {
+    pub(crate) fn requests_left(&self, settings: &Settings, plan: &PassPlan) -> Option<RequestsLeft> {
         requests_left(&self.model_states(settings), plan, plan.periods.len())
     }
 
@@ -40,7 +40,7 @@ impl Service {
     pub(crate) async fn noting_models<T>(
         &self,
         settings: &Settings,
-        plan: &Plan,
+        plan: &PassPlan,
         left: &(dyn Fn() -> usize + Sync),
         stage: &dyn Stage,
         work: impl Future<Output = T>,
@@ -59,7 +59,7 @@ impl Service {
     }
 }
 
-fn requests_left(states: &[ModelState], plan: &Plan, left: usize) -> Option<RequestsLeft> {
+fn requests_left(states: &[ModelState], plan: &PassPlan, left: usize) -> Option<RequestsLeft> {
     let writes = |purpose: Purpose| states.iter().find(|state| state.purposes.contains(&purpose));
     let of_models = plan.periods.iter().filter_map(|period| writes(Purpose::of(period.grain())));
     let room = of_models.clone().map(|state| state.room.max(1)).min()?;
@@ -128,8 +128,8 @@ mod tests {
         }
     }
 
-    fn plan(words: u64) -> Plan {
-        Plan { periods: vec![period("2026-03-02"), period("2026-03-03"), period("2026-W10")], words }
+    fn plan(words: u64) -> PassPlan {
+        PassPlan { periods: vec![period("2026-03-02"), period("2026-03-03"), period("2026-W10")], words }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::{Agent, Grain, Period, Result, Timestamp};
-use annals_summarizer::{Passed, Plan, Summarizer};
+use annals_summarizer::{PassPlan, Passed, Summarizer};
 use serde::{Deserialize, Serialize};
 
 use crate::locks::{History, RollUp};
@@ -48,7 +48,7 @@ impl Service {
         let settings = self.parts.store.settings(agent).await?;
         let plan = match progress.is_shown() {
             true => summarizer.plan(agent, request.refresh, now).await?,
-            false => Plan::default(),
+            false => PassPlan::default(),
         };
         let stage = progress.begin("summarizing", plan.periods.len() as u64);
         let done = AtomicUsize::new(0);
@@ -134,7 +134,7 @@ async fn not_yet_due(summarizer: &Summarizer, agent: &Agent, now: Timestamp) -> 
     Ok(summarizer.not_yet_due(agent, now).await?.into_iter().map(NotYetDueView::from).collect())
 }
 
-fn planned(agent: &Agent, plan: &Plan) -> RollupAnswer {
+fn planned(agent: &Agent, plan: &PassPlan) -> RollupAnswer {
     RollupAnswer {
         dry_run: true,
         periods: plan.periods.iter().map(ToString::to_string).collect(),

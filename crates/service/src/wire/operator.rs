@@ -37,10 +37,11 @@ pub struct FindingView {
     /// `ok`, `doubtful` or `wrong`.
     pub state: String,
     /// What was found.
-    pub says: String,
+    #[serde(rename = "says")]
+    pub found: String,
     /// How to fix it.
-    #[serde(default)]
-    pub mend: Option<String>,
+    #[serde(default, rename = "mend")]
+    pub remedy: Option<String>,
 }
 
 /// A failure with its agent.

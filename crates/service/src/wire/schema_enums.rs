@@ -29,7 +29,8 @@ pub enum KindWord {
     /// A message.
     Turn,
     /// A statement that was extracted from messages or imported.
-    Fact,
+    #[serde(rename = "fact")]
+    Statement,
     /// The summary of a period.
     Summary,
     /// A passage of a document.

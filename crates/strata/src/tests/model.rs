@@ -86,11 +86,10 @@ async fn check(strata: &LanceStrata, model: &Model) {
         for word in ["common", "word0", "word5"] {
             let probe = Probe { limit: 1_000, filter: filter.clone(), ..words(word) };
             let stem = lex::query(word, "en");
-            let find_leftovers =
-                |part: &Part| inside(part) && part.text.split(' ').any(|word| lex::query(word, "en") == stem);
+            let matches = |part: &Part| inside(part) && part.text.split(' ').any(|word| lex::query(word, "en") == stem);
             assert_eq!(
                 names(&strata.search(&table("a"), &probe).await.unwrap().hits),
-                expect(model, find_leftovers),
+                expect(model, matches),
                 "{word}"
             );
         }

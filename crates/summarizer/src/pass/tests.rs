@@ -10,7 +10,7 @@ use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Plan, SchedulePolicy};
+use crate::{PassPlan, SchedulePolicy};
 
 mod amend;
 mod background;
@@ -117,14 +117,14 @@ async fn unchanged_text_stops_propagation() {
 async fn plan_lists_periods_and_words_and_writes_nothing() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "one two")]).await;
-    let labels = |plan: &Plan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let labels = |plan: &PassPlan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
     let plan = over(catalog.clone()).plan(&agent("a"), false, at("2026-04-01T00:00:00Z")).await.unwrap();
     assert_eq!(labels(&plan), ["2026-03-04", "2026-W10", "2026-03", "2026-Q1"]);
     assert_eq!(plan.words, 2, "what is yet to be written cannot be counted");
     assert_eq!(summaries(&catalog).await.len(), 0, "a plan writes nothing");
     pass(&catalog).await;
     let nothing = over(catalog.clone()).plan(&agent("a"), false, at(NOW)).await.unwrap();
-    assert_eq!(nothing, Plan::default());
+    assert_eq!(nothing, PassPlan::default());
 }
 
 /// An engine with another recipe that always writes "HO".

@@ -151,8 +151,8 @@ fn shown_findings(visitor: &Visitor, findings: Option<&Result<Vec<FindingView>, 
                 Some(Err(error)) => p.notice { span.chip.failed { "not examined" } " " (error) },
                 Some(Ok(findings)) => dl.notes { @for finding in findings {
                     div { dt { (finding_chip(finding)) " " (finding.about) } dd {
-                        (finding.says)
-                        @if let Some(mend) = &finding.mend { p.hint { (mend) } }
+                        (finding.found)
+                        @if let Some(remedy) = &finding.remedy { p.hint { (remedy) } }
                     } }
                 } },
             }

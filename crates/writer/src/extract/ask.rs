@@ -12,7 +12,7 @@ use super::{FactWriter, Inputs};
 use crate::recalled::SeenSentences;
 
 /// Maximum number of earlier turns given as context to a model. Each costs input tokens.
-const CONTEXT: usize = 6;
+pub const MAX_CONTEXT_TURNS: usize = 6;
 /// Maximum number of earlier turns given to a local extractor, which needs to see where a game or a role play began.
 const LOCAL_CONTEXT: usize = 100;
 /// Maximum number of facts given, per name and in all.
@@ -34,7 +34,7 @@ impl FactWriter {
         inputs: &mut Inputs,
     ) -> Result<Extracted> {
         let Some(first) = task.spoken.first() else { return Ok(Extracted::default()) };
-        let limit = if extractor.is_local(settings) { LOCAL_CONTEXT } else { CONTEXT };
+        let limit = if extractor.is_local(settings) { LOCAL_CONTEXT } else { MAX_CONTEXT_TURNS };
         let context = self.context(agent, first, seen, limit).await?;
         let known = self.known(agent, &task.spoken).await?;
         inputs.add_turns(&context);

@@ -9,9 +9,10 @@ use regex::Regex;
 
 use crate::recalled::SeenSentences;
 
-/// Maximum number of turns and of characters in a task: what a small model reads well at once. A longer turn is a task of its
-/// own.
-const MAX_TURNS_AND_LENGTH: (usize, usize) = (20, 6000);
+/// Maximum number of turns in a task: what a small model reads well at once.
+pub const MAX_TASK_TURNS: usize = 20;
+/// Maximum number of characters in a task. A longer turn is a task of its own.
+const MAX_TASK_LENGTH: usize = 6000;
 /// Maximum number of names that are looked up for a task.
 const NAMES: usize = 24;
 
@@ -33,8 +34,8 @@ pub(crate) struct Task {
 impl Task {
     fn has_room_for(&self, turn: &Memory) -> bool {
         self.conversation.as_deref() == turn.conversation()
-            && self.spoken.len() + self.silent.len() < MAX_TURNS_AND_LENGTH.0
-            && self.characters + turn.text.chars().count() <= MAX_TURNS_AND_LENGTH.1
+            && self.spoken.len() + self.silent.len() < MAX_TASK_TURNS
+            && self.characters + turn.text.chars().count() <= MAX_TASK_LENGTH
     }
 
     fn take(&mut self, turn: Memory, seen: &SeenSentences) {

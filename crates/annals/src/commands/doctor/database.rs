@@ -15,8 +15,8 @@ pub(crate) fn look(config: &Config) -> Vec<Finding> {
     let server = match PostgresCatalog::examine(url) {
         Ok(server) => server,
         Err(error) => {
-            let mend = "check catalog.url, and that the server runs and accepts this user";
-            return vec![Finding::wrong(ABOUT, message_of(&error), mend)];
+            let remedy = "check catalog.url, and that the server runs and accepts this user";
+            return vec![Finding::wrong(ABOUT, message_of(&error), remedy)];
         }
     };
     let kept = &server.durability;
@@ -30,8 +30,8 @@ pub(crate) fn look(config: &Config) -> Vec<Finding> {
     );
     let mut findings = vec![Finding::ok(ABOUT, found)];
     findings.extend(kept.warnings().iter().map(|warning| {
-        let (what, mend) = warning.split_once("; ").unwrap_or((warning, "see the manual of PostgreSQL"));
-        Finding::doubtful(ABOUT, what, mend)
+        let (what, remedy) = warning.split_once("; ").unwrap_or((warning, "see the manual of PostgreSQL"));
+        Finding::doubtful(ABOUT, what, remedy)
     }));
     findings
 }

@@ -26,8 +26,8 @@ pub(crate) async fn look(data: &Path, settings: &EmbedderSettings) -> Finding {
         (EmbedderChoice::Endpoint(_), _) => Finding::ok(ABOUT, found),
         (_, Runtime::OnnxRuntime) => Finding::ok(ABOUT, format!("{found}, by {}", Runtime::OnnxRuntime.describe())),
         (_, runtime) => {
-            let mend = "put libonnxruntime.so.1 beside the program, or set embedder.onnxruntime to it: vectors then take less time";
-            Finding::doubtful(ABOUT, format!("{found}, by {}", runtime.describe()), mend)
+            let remedy = "put libonnxruntime.so.1 beside the program, or set embedder.onnxruntime to it: vectors then take less time";
+            Finding::doubtful(ABOUT, format!("{found}, by {}", runtime.describe()), remedy)
         }
     }
 }

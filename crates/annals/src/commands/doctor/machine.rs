@@ -48,21 +48,21 @@ pub(crate) fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     if global.now.is_some() {
         return vec![Finding::ok(about, format!("not checked: --now sets it to {now:.0}"))];
     }
-    let mend = "set the clock and turn on time synchronisation: `timedatectl set-ntp true`, or chrony";
+    let remedy = "set the clock and turn on time synchronisation: `timedatectl set-ntp true`, or chrony";
     if BEGINNING.parse::<Timestamp>().is_ok_and(|beginning| now < beginning) {
-        return vec![Finding::wrong(about, format!("it shows {now:.0}, which is in the past"), mend)];
+        return vec![Finding::wrong(about, format!("it shows {now:.0}, which is in the past"), remedy)];
     }
     if let Some(newest) = newest(data).filter(|newest| *newest > SystemTime::from(now) + SLACK) {
         let newest = Timestamp::try_from(newest).map_or_else(|_| "later".into(), |at| format!("{at:.0}"));
         let found = format!("it shows {now:.0}, but the catalog was written at {newest}: the clock went backward");
-        return vec![Finding::wrong(about, found, mend)];
+        return vec![Finding::wrong(about, found, remedy)];
     }
     match clock_is_synchronised().or_else(says_systemd) {
         Some(true) => vec![Finding::ok(about, format!("{now:.0}, synchronised"))],
         Some(false) => {
             let found =
                 format!("{now:.0}, not synchronised: until it is, closing periods and pruning may be postponed");
-            vec![Finding::doubtful(about, found, mend)]
+            vec![Finding::doubtful(about, found, remedy)]
         }
         None => vec![Finding::ok(about, format!("{now:.0}; the system does not say whether it is synchronised"))],
     }
@@ -103,30 +103,30 @@ fn space(data: &Path, config: Option<&Config>) -> Finding {
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize) >> 20,
         Err(error) => return Finding::wrong(about, error.to_string(), "check the disk"),
     };
-    let mend = "free some disk space, or lower limits.disk_low_mib";
+    let remedy = "free some disk space, or lower limits.disk_low_mib";
     match free {
         free if free < low => {
             let found = format!("{free} MiB are free, less than {low}: new messages are refused");
-            Finding::wrong(about, found, mend)
+            Finding::wrong(about, found, remedy)
         }
-        free if free < 4 * low => Finding::doubtful(about, format!("only {free} MiB are free"), mend),
+        free if free < 4 * low => Finding::doubtful(about, format!("only {free} MiB are free"), remedy),
         free => Finding::ok(about, format!("{free} MiB are free")),
     }
 }
 
 fn kind(data: &Path) -> Option<Finding> {
     let kind = rustix::fs::statfs(data).ok()?.f_type;
-    let mend = "move the data folder to a local disk";
+    let remedy = "move the data folder to a local disk";
     match u64::try_from(kind).ok()? {
         TMPFS => Some(Finding::doubtful(
             "file system",
             "the data folder is in memory (tmpfs): its content is lost at the next restart of the machine",
-            mend,
+            remedy,
         )),
         NFS | SMB2 | CIFS => Some(Finding::wrong(
             "file system",
             "the data folder is on a network file system, where file locks are unreliable",
-            mend,
+            remedy,
         )),
         _ => None,
     }
@@ -152,13 +152,13 @@ fn speed(median: Duration) -> Finding {
         ("sync", format!("{:.2} ms per synced write, the median of {SYNCS}", median.as_secs_f64() * 1000.0));
     match median {
         median if median > SLOW_SYNC => {
-            let mend =
+            let remedy =
                 "every stored message waits for one sync; use a faster disk, such as a USB SSD instead of an SD card";
-            Finding::doubtful(about, found, mend)
+            Finding::doubtful(about, found, remedy)
         }
         median if median < IMPOSSIBLE_SYNC => {
-            let mend = "implausibly fast: the disk may ignore syncs, and a power cut may then lose stored messages";
-            Finding::doubtful(about, found, mend)
+            let remedy = "implausibly fast: the disk may ignore syncs, and a power cut may then lose stored messages";
+            Finding::doubtful(about, found, remedy)
         }
         _ => Finding::ok(about, found),
     }

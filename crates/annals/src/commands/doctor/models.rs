@@ -43,7 +43,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dy
                 let took = begun.elapsed().as_millis();
                 Finding::ok(ABOUT, format!("{name} {what} in {took} ms{}", speed(&endpoint, purpose)))
             }
-            Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", message_of(&error)), mend(&error)),
+            Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", message_of(&error)), remedy(&error)),
         });
     }
 }
@@ -114,7 +114,7 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
     }
 }
 
-fn mend(error: &Error) -> &'static str {
+fn remedy(error: &Error) -> &'static str {
     match error {
         Error::Unavailable { .. } => {
             "check that its server runs and can be reached from this machine, and that key and model name are right; until \

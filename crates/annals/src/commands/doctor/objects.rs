@@ -21,8 +21,8 @@ pub(crate) async fn look(data: &Path, config: &Config) -> Option<Finding> {
             Finding::ok(ABOUT, format!("{url} creates, replaces, copies, lists and deletes objects as tables need it"))
         }
         Err(error) => {
-            let mend = "check [objects], the credentials in the environment (AWS_…), and that they may read, write, list and delete";
-            Finding::wrong(ABOUT, message_of(&error), mend)
+            let remedy = "check [objects], the credentials in the environment (AWS_…), and that they may read, write, list and delete";
+            Finding::wrong(ABOUT, message_of(&error), remedy)
         }
     })
 }

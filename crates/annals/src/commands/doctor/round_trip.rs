@@ -42,7 +42,7 @@ pub(crate) async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(F
             Some(round_trip)
         }
         Err(error) => {
-            report(Finding::wrong("write and read", message_of(&error), mend(&error)));
+            report(Finding::wrong("write and read", message_of(&error), remedy(&error)));
             None
         }
     }
@@ -51,7 +51,7 @@ pub(crate) async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(F
 fn step(about: &'static str, came_to: Result<String>) -> Finding {
     match came_to {
         Ok(found) => Finding::ok(about, found),
-        Err(error) => Finding::wrong(about, message_of(&error), mend(&error)),
+        Err(error) => Finding::wrong(about, message_of(&error), remedy(&error)),
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn message_of(error: &Error) -> String {
     annals_server::rest::chain(error)
 }
 
-fn mend(error: &Error) -> &'static str {
+fn remedy(error: &Error) -> &'static str {
     match error {
         Error::Storage { .. } => "check whether the disk is full or read-only, and whether this user may write to it",
         _ => "this is a bug: please report it with this output",

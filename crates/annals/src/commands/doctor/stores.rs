@@ -37,8 +37,8 @@ pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Fi
             return true;
         }
         Err(error @ Error::Damaged { .. }) => {
-            let mend = "`annals verify` lists all damage; `annals rebuild` rebuilds tables, `annals restore` restores a backup of the catalog";
-            report(Finding::wrong(ABOUT, error.to_string(), mend));
+            let remedy = "`annals verify` lists all damage; `annals rebuild` rebuilds tables, `annals restore` restores a backup of the catalog";
+            report(Finding::wrong(ABOUT, error.to_string(), remedy));
         }
         Err(error @ Error::Storage { .. }) => report(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
         Err(error) => report(Finding::wrong(ABOUT, error.to_string(), "correct what the message names")),
@@ -67,11 +67,11 @@ async fn read(client: &Client) -> Result<(String, Vec<BatchView>)> {
 /// Returns a finding about a batch that failed, with advice; `None` if the batch has no failure.
 fn failed_batch(batch: &BatchView) -> Option<Finding> {
     let failure = batch.failure.as_ref()?;
-    let mend = match batch.state.as_str() {
+    let remedy = match batch.state.as_str() {
         "ended" => {
             "its summaries are asked for again, for a day at once at the full price; correct what the message names"
         }
         _ => "it is asked after again; `annals rollup --abandon-batches` ends it, and the next `rollup` asks again",
     };
-    Some(Finding::doubtful("batch", format!("{} at {}: {failure}", batch.model, batch.base_url), mend))
+    Some(Finding::doubtful("batch", format!("{} at {}: {failure}", batch.model, batch.base_url), remedy))
 }

@@ -172,8 +172,8 @@ impl Left {
     /// Returns the sealed periods above days in which a model may have used the turn.
     fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
         let day = turn.day;
-        let find_leftovers = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
-        self.reworded.iter().filter(find_leftovers).copied()
+        let may_cover = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
+        self.reworded.iter().filter(may_cover).copied()
     }
 }
 

@@ -2,6 +2,7 @@
 //! text or the name is too long for a block. All other files become documents.
 
 use annals_core::Result;
+use annals_core::ports::Block;
 
 use crate::detect::{Fit, Sample};
 use crate::item::Item;
@@ -10,10 +11,6 @@ use crate::kinds::texts::read_text;
 use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
-
-/// Maximum bytes of a block's text, and maximum length of its name. `service/src/operations/blocks.rs` refuses longer ones.
-const MAX_BLOCK_BYTES: usize = 16 * 1024;
-const MAX_NAME_LENGTH: usize = 64;
 
 /// Returns whether the files are a memory folder: `system/*.md` with a description.
 pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
@@ -37,7 +34,8 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
         output.skip(Skip::no_message("empty memory file", &location));
         return Ok(());
     }
-    match label(&entry.path).filter(|label| body.len() <= MAX_BLOCK_BYTES && label.len() <= MAX_NAME_LENGTH) {
+    let fits = |label: &&str| body.len() <= Block::MAX_TEXT_BYTES && label.len() <= Block::MAX_NAME_BYTES;
+    match label(&entry.path).filter(fits) {
         Some(label) => output.item(Item::Block { name: label.to_owned(), text: body, at: None }, &location),
         None => {
             let title = front_matter::first(&note.fields, &["title", "description"]).unwrap_or(inner).to_owned();

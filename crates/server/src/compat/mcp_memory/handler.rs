@@ -40,7 +40,7 @@ impl MemoryHandler {
     /// Returns the agent of the address, if the caller has the scope.
     async fn agent(&self, context: &RequestContext<RoleServer>, scope: Scope) -> Result<annals_core::Agent, Failure> {
         let asker = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Asker>());
-        let asker = asker.ok_or_else(|| Failure::Text("nobody asks".into()))?;
+        let asker = asker.ok_or_else(|| Failure::Text("the request is not authenticated".into()))?;
         if !asker.caller.may(scope) {
             return Err(Failure::Text(format!("the key lacks the scope {:?}", scope.as_str())));
         }

@@ -1,7 +1,7 @@
 //! `POST /conversations`, `GET|POST|DELETE /conversations/{id}`.
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Error, ObjectKind, TurnKey};
+use annals_core::{Agent, Error, Message, ObjectKind, TurnKey};
 use annals_service::Service;
 use annals_service::wire::IngestRequest;
 use axum::Json;
@@ -19,8 +19,6 @@ use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
 const MAX_METADATA: usize = 16;
 const MAX_KEY_LENGTH: usize = 64;
 const MAX_VALUE_LENGTH: usize = 512;
-/// The limit of the name of a conversation, as in `writer/src/check.rs`.
-const MAX_ID_LENGTH: usize = 256;
 
 pub(super) async fn create(
     State(service): State<Service>,
@@ -83,13 +81,14 @@ fn own_id(body: &Map<String, Value>) -> Result<Option<String>, Problem> {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) if is_name(id) => Ok(Some(id.clone())),
         Some(_) => {
-            Err(Problem::malformed("id", format!("must have 1 to {MAX_ID_LENGTH} bytes and no control characters")))
+            let reason = format!("must have 1 to {} bytes and no control characters", Message::MAX_NAME_BYTES);
+            Err(Problem::malformed("id", reason))
         }
     }
 }
 
 fn is_name(id: &str) -> bool {
-    (1..=MAX_ID_LENGTH).contains(&id.len()) && !id.contains(char::is_control)
+    (1..=Message::MAX_NAME_BYTES).contains(&id.len()) && !id.contains(char::is_control)
 }
 
 /// Returns the id if no conversation has it. The id of a deleted conversation may be used again.

@@ -48,8 +48,8 @@ impl Resolved {
             let remains = remains(data, &texts, id, subject);
             let day = turn.day.or(remains.day);
             let turn = Pruned { day, at: turn.at.or(remains.said_at), ..turn.clone() };
-            let find_leftovers = |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
-            let read_by_models: BTreeSet<Period> = reworded.iter().filter(find_leftovers).copied().collect();
+            let may_cover = |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
+            let read_by_models: BTreeSet<Period> = reworded.iter().filter(may_cover).copied().collect();
             if takes(target, id, &turn, &remains, subject, zones) {
                 if day.is_none() {
                     resolved.unresolved_in.extend(read_by_models);
