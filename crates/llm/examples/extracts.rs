@@ -3,6 +3,7 @@
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl [queries.jsonl] [--first N]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl --sample 30 --seed 7 [--faults]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl queries.jsonl --lost [AGENT]
+//!     cargo run -p annals-llm --example extracts -- messages.jsonl --events events.jsonl [--show yearly]
 //!
 //! Groups turns by agent and UTC day, rolls them up from days to years, and prints per grain how many sentences stand alone,
 //! their faults (`checker`), and how many evidence turns are represented and quoted (`Table`).
@@ -14,6 +15,7 @@ mod input;
 /// The files in the folder of the same name.
 mod extracts {
     pub mod checker;
+    pub mod events;
     pub mod lost;
 }
 
@@ -24,7 +26,8 @@ use annals_core::{Agent, Body, Digest, Engine, Grain, Memory, MemoryId, Period, 
 use annals_llm::Extractive;
 
 use extracts::checker::Fault;
-use extracts::{checker, lost};
+use extracts::events::Gold;
+use extracts::{checker, events, lost};
 use input::{Failure, content, days, evidence, lines};
 
 /// Number of earlier turns that the engine is shown, as the summarizer does.
@@ -47,7 +50,8 @@ async fn main() -> Result<(), Failure> {
         lost::print(&agents, &evidence.unwrap_or_default(), agent);
         return Ok(());
     }
-    let mut tables: BTreeMap<Grain, Table> = BTreeMap::new();
+    let important = options.events.as_ref().map(|file| lines(file)).transpose()?;
+    let (mut tables, mut figures): (BTreeMap<Grain, Table>, _) = (BTreeMap::new(), BTreeMap::new());
     for (name, days) in agents {
         let agent = Agent::new(&name)?;
         let turns: Vec<&Memory> = days.iter().flatten().collect();
@@ -55,6 +59,7 @@ async fn main() -> Result<(), Failure> {
             evidence.as_ref().is_some_and(|evidence| evidence.contains(&(name.clone(), message(turn))))
         };
         let evidence: Evidence = turns.iter().filter(is_evidence).copied().collect();
+        let gold = important.as_ref().map(|lines| Gold::new(lines, &turns, options.show));
         let mut finer: Vec<Vec<Memory>> = days.clone();
         for grain in Grain::SUMMARIES {
             let mut written = Vec::new();
@@ -62,11 +67,14 @@ async fn main() -> Result<(), Failure> {
                 let earlier = if grain == Grain::Daily { finer[..place].concat() } else { Vec::new() };
                 written.push(summary(&agent, grain, children, earlier).await?);
             }
+            gold.iter().for_each(|gold| gold.add(grain, &written, &mut figures));
             tables.entry(grain).or_default().add(&written, &evidence);
             finer = siblings(written, grain);
         }
     }
-    if options.sample > 0 {
+    if important.is_some() {
+        events::print(&figures);
+    } else if options.sample > 0 {
         tables.iter().for_each(|(grain, table)| table.print_sample(*grain, &options));
     } else {
         print_tables(&tables, evidence.is_some());
@@ -74,6 +82,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
+#[derive(Default)]
 struct Options {
     files: Vec<String>,
     first: usize,
@@ -84,12 +93,15 @@ struct Options {
     faults: bool,
     /// Counts at which step the daily summaries lost the evidence turns, and prints the lost turns of this agent.
     lost: Option<String>,
+    /// Counts which important events the summaries quote.
+    events: Option<String>,
+    /// Prints the summaries of this grain, with the important events that they lack.
+    show: Option<Grain>,
 }
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options =
-            Options { files: Vec::new(), first: usize::MAX, sample: 0, seed: 1, faults: false, lost: None };
+        let mut options = Options { first: usize::MAX, seed: 1, ..Options::default() };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut number = || arguments.next().unwrap_or_default().parse::<u64>();
@@ -98,6 +110,8 @@ impl Options {
                 "--sample" => options.sample = usize::try_from(number()?)?,
                 "--seed" => options.seed = number()?,
                 "--lost" => options.lost = Some(arguments.next().unwrap_or_default()),
+                "--events" => options.events = arguments.next(),
+                "--show" => options.show = Some(arguments.next().unwrap_or_default().parse()?),
                 "--faults" => options.faults = true,
                 _ => options.files.push(argument),
             }

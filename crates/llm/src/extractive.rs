@@ -2,7 +2,7 @@
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
-//! (`worth`: `word_kinds`, `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`).
+//! (`worth`: `word_kinds`, `events`, `report`, `vague`, `recurrence`), selects the best without repetition (`choose`) and formats them (`lines`).
 //! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
 //! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
 //! dates in brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns
@@ -29,6 +29,8 @@ mod openers;
 mod pronouns;
 mod reading;
 mod record;
+mod recurrence;
+mod report;
 mod reports;
 mod small_talk;
 mod spacing;
@@ -53,9 +55,11 @@ use candidates::Input;
 pub use explain::{Step, explain};
 pub(crate) use language::Language;
 
+use crate::word_limit::word_limit;
+
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 10";
+const VERSION: &str = "extractive 11";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +68,7 @@ pub struct Extractive;
 #[async_trait]
 impl Engine for Extractive {
     fn recipe(&self, _settings: &Settings, grain: Grain) -> Digest {
-        Digest::of([VERSION, grain.as_str(), &budget::limit(grain).to_string()])
+        Digest::of([VERSION, grain.as_str(), &word_limit(grain).to_string()])
     }
 
     fn author(&self, _settings: &Settings, _grain: Grain) -> Option<Author> {

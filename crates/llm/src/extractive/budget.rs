@@ -2,6 +2,8 @@
 
 use annals_core::{Base, Grain, Memory};
 
+use crate::word_limit::word_limit;
+
 /// Minimum budget of a day: a short day is quoted in full where it has content.
 const FLOOR: usize = 60;
 
@@ -11,17 +13,6 @@ const COLUMNS: usize = 20;
 
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.
 const WIDE: usize = COLUMNS / 2;
-
-/// Returns the maximum number of words of a summary of the grain.
-pub(super) fn limit(grain: Grain) -> usize {
-    match grain {
-        Grain::Working | Grain::Daily => 200,
-        Grain::Weekly => 300,
-        Grain::Monthly => 400,
-        Grain::Quarterly => 500,
-        Grain::Yearly => 600,
-    }
-}
 
 /// Maximum length of one summary.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +29,7 @@ impl Budget {
     /// Returns the budget of a summary. For a day, it is a quarter of the words of the turns, within [`FLOOR`] and the limit of
     /// the grain. The base of a sealed day counts in full: it is a quarter of text that is no longer available.
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
-        let limit = limit(grain);
+        let limit = word_limit(grain);
         if grain > Grain::Daily {
             return Budget { limit, tokens: limit, words: limit };
         }

@@ -13,7 +13,7 @@ use super::record::Form;
 use super::story::{self, Story};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, in_order, lines, reading, record, small_talk, split};
+use super::{answers, in_order, lines, reading, record, recurrence, report, small_talk, split};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget
 /// has room for more.
@@ -74,13 +74,16 @@ pub(super) struct Input<'a> {
     pub(super) budget: Budget,
     /// Whether the input is a record, in which one author writes and addresses nobody, or a chat.
     form: Form,
+    /// Whether the record reports what others do, as a newspaper does.
+    is_report: bool,
 }
 
 impl<'a> Input<'a> {
     pub(super) fn of(grain: Grain, base: Option<&'a Base>, sources: &'a [Memory], earlier: &'a [Memory]) -> Input<'a> {
         let (sources, earlier) = (in_order(sources), in_order(earlier));
         let (budget, form) = (Budget::of(grain, base, &sources), form(base, &sources, &earlier));
-        Input { grain, base, sources, earlier, budget, form }
+        let is_report = form == Form::Record && report::is(sources.iter().chain(&earlier).copied());
+        Input { grain, base, sources, earlier, budget, form, is_report }
     }
 
     /// Returns the candidates in order of time: sentences that stand alone and say enough, or a few of the others if there are
@@ -113,12 +116,25 @@ impl<'a> Input<'a> {
         self.form == Form::Record && self.judged().iter().any(|one| one.worth.full() > 0.0 || one.is_note())
     }
 
+    fn kind(&self) -> worth::KindOfText {
+        worth::KindOfText { grain: self.grain, form: self.form, is_report: self.is_report }
+    }
+
     /// Returns every sentence in order of time, with its content and its dependence.
     pub(super) fn judged(&self) -> Vec<Candidate> {
         let names = Names::of(speakers(self.base, &self.sources));
         let quotes = quotes(self, &names);
         let quotes = if let Some(base) = self.base { beside(base, quotes) } else { quotes };
-        quotes.into_iter().map(|quote| quote.judged(self, &names)).collect()
+        let mut all: Vec<Candidate> = quotes.into_iter().map(|quote| quote.judged(self, &names)).collect();
+        if self.grain > Grain::Daily {
+            recurrence::raise(&mut all);
+        }
+        for one in &mut all {
+            if one.dependence == Dependence::Independent && !one.worth.is_definite() {
+                one.dependence = Dependence::Faint;
+            }
+        }
+        all
     }
 
     /// Returns what the record of a turn is about, as read from the turns of its author: those of the same conversation if
@@ -190,17 +206,14 @@ impl Quote<'_> {
         let mut worth = if small_talk::is(self.speaker, &text) {
             Worth::default()
         } else {
-            worth::of(&text, self.language, (input.grain, input.form), names)
+            worth::of(&text, self.language, input.kind(), names)
         };
         if self.speaker.is_some_and(crate::rules::is_assistant) {
-            worth.factor *= EXPLAINED;
-            worth.is_definite = false;
+            worth.explain(EXPLAINED);
         }
-        let is_faint = self.dependence == Dependence::Independent && !worth.is_definite;
-        let dependence = if is_faint { Dependence::Faint } else { self.dependence };
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned(), ungrounded: false };
-        Candidate { child: self.child, position: self.position, sentence, worth, dependence }
+        Candidate { child: self.child, position: self.position, sentence, worth, dependence: self.dependence }
     }
 }
 
@@ -257,7 +270,7 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
 }
 
 /// Returns the conversations in which more than one speaker takes part, or whose only writer asks or addresses someone. A log
-/// with few questions ("since when??") is not a chat.
+/// with few questions ("since when??") is not a chat, nor are reports of several newspapers.
 fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in sources {
@@ -274,16 +287,18 @@ fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str
             let turns = count(sources, false) + count(earlier, false);
             turns >= LOG && (asking + count(earlier, true)) as f64 <= ASKING * turns as f64
         };
-        speakers.len() > 1 || asking > 0 && !is_log()
+        let is_report = || report::is(sources.iter().chain(earlier).filter(is_of_it).copied());
+        speakers.len() > 1 && !is_report() || asking > 0 && !is_log()
     };
     speakers.into_iter().filter(is_chat).map(|(conversation, _)| conversation).filter(|one| !one.is_empty()).collect()
 }
 
-/// Returns [`Form::Chat`] if several speakers write in the period or one of its conversations is a chat, otherwise
-/// [`Form::Record`].
+/// Returns [`Form::Chat`] if several speakers write in the period and not only reports, or one of its conversations is a chat;
+/// otherwise [`Form::Record`].
 fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory], earlier: &[&'a Memory]) -> Form {
     let distinct: BTreeSet<&str> = speakers(base, sources).collect();
-    if distinct.len() > 1 || !chats(sources, earlier).is_empty() { Form::Chat } else { Form::Record }
+    let is_of_one = distinct.len() < 2 || report::is(sources.iter().chain(earlier).copied());
+    if is_of_one && chats(sources, earlier).is_empty() { Form::Record } else { Form::Chat }
 }
 
 /// Returns whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said

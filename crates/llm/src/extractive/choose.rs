@@ -89,7 +89,7 @@ impl Open<'_> {
         }
         for untried in &self.untried {
             let news = self.words[*untried].iter().filter(|(word, _)| !self.covered[*word]);
-            self.values[*untried] = self.pool[*untried].worth.factor * news.map(|(_, worth)| worth).sum::<f64>();
+            self.values[*untried] = self.pool[*untried].worth.of_words(news.map(|(_, worth)| worth).sum());
         }
         let (child, position) = (self.pool[index].child, self.pool[index].position);
         self.untried.retain(|index| (self.pool[*index].child, self.pool[*index].position) != (child, position));

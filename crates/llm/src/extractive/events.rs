@@ -159,7 +159,8 @@ const LISTS: [(Event, &str); 20] = [
          moved relocat* emigrat* immigrat* evicted hired fired laid-off redundan* promoted promotion graduat* retired retirement \
          resigned unemployed diagnos* cancer surgery pacemaker allergic allergy diabet* orphan* proposed separated homeless rehab \
          sober adopted adoption quit cofounded founded engagement newborn miscarriage stroke disabled asylum citizenship visa \
-         vegetarian vegan farewell",
+         vegetarian vegan farewell melanoma tumour tumor leukaemia leukemia chemo* remission alzheimer* dementia dyslexia autism autistic \
+         miscarried ivf christened baptised baptized buried cremated hospice alzheimer's",
     ),
     (
         Decision,
@@ -176,7 +177,7 @@ const LISTS: [(Event, &str); 20] = [
         Achievement,
         "won winning award* medal trophy champion* finished completed passed launched released published achieved achievement \
          record milestone* accomplish* succeeded certified certificate diploma degree scholarship debut* earned solved fixed shipped \
-         deployed delivered opened reached raised beat submitted",
+         deployed delivered opened reached raised beat submitted gcse gcses a-levels licence",
     ),
     (
         Public,
@@ -200,7 +201,7 @@ const LISTS: [(Event, &str); 20] = [
     (
         Problem,
         "broke broken accident injured injury sick ill hospital* failed failure lost stolen stole theft robbed outage bug crash* \
-         incident* hurt damaged leak* flooded fire burned burnt missed delayed broke-down emergency fever pain pains painful sprained fractur* \
+         incident* hurt damaged leak* flooded fire burned burnt missed delayed broke-down burgl* break-in emergency fever pain pains painful sprained fractur* \
          argument fight fought argued scam* hacked breach* closed froze collapsed",
     ),
     // The most common words of other languages.
@@ -244,6 +245,8 @@ const PHRASES: [(Event, &str); 5] = [
         "passed away,my job,new job,lost my,laid off,got engaged,broke up,gave birth,got married,new house,new apartment,new home,\
          new flat,moved to,moved in,moved into,moving to,leaving for,is leaving,are leaving,expecting a,kicked out,my business,own business,dance studio,own studio,new role,first child,\
          my boyfriend,my girlfriend,my husband,my wife,years sober,started school,my degree,became a,became the,\
+         job offer,got the job,offered me,offered him,offered her,last day,first day,handed in,all clear,heart attack,said yes,new baby,a baby,baby girl,baby boy,\
+         broke my,broke his,broke her,broken hip,broken leg,broken arm,lost his,lost her,offer accepted,exchanged contracts,day 1,day one,\
          i live,we live,work at,work for,work as,working at,working for,working as,i study,i teach,i own,we own,i speak,grew up,my name",
     ),
     (
@@ -251,7 +254,10 @@ const PHRASES: [(Event, &str); 5] = [
         "going with,instead of,rather than,settled on,no longer,signed up,gave up,agreed to,agreed on,from now,now on,agreed that,always use,never use",
     ),
     (Deadline, "by the,due on,due by,deadline is,have to,need to,must be,sign up,appointment with"),
-    (Achievement, "first time,first ever,my first,our first,the first,for first,personal best,got accepted,new record"),
+    (
+        Achievement,
+        "first time,first ever,my first,our first,the first,for first,personal best,got accepted,new record,driving test,got into,exam results",
+    ),
     (Problem, "broke down,in hospital,shut down,closed down,went down,sold out,ran out,car accident,fell ill"),
 ];
 

@@ -262,7 +262,9 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
         expected.extend(first.names.iter().cloned());
         expected.extend(tokens(&text).into_iter().map(|token| token.lower).filter(|word| tells(word)));
     }
-    let has_one = |entry: &Entry| tokens(&entry.text).iter().any(|token| is_one_of(&expected, token));
+    // In several conversations only a name counts, not the word "new" of "The New Year".
+    let is_name = |token: &Token| is_one_conversation || token.is_capital();
+    let has_one = |entry: &Entry| tokens(&entry.text).iter().any(|token| is_name(token) && is_one_of(&expected, token));
     // A subject that was established stays the subject.
     let mut later = 0;
     let is_recurring =
@@ -271,7 +273,12 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
             let least = if position < FEW { 1 } else { 2 };
             position + 2 >= COMPARED && later >= least && later as f64 >= share * (position + 1) as f64
         });
-    is_recurring.then(|| Label { names, text, from: Some(first.turn.id.clone()) })
+    // Otherwise later entries are about something else that the first one names.
+    let own: BTreeSet<String> =
+        tokens(&text).into_iter().map(|token| bare(&token.lower).to_owned()).filter(|word| tells(word)).collect();
+    let others = entries.iter().filter(|entry| entry.turn.id != first.turn.id);
+    let is_named_again = || others.clone().any(|entry| tokens(&entry.text).iter().any(|token| is_one_of(&own, token)));
+    (is_recurring && is_named_again()).then(|| Label { names, text, from: Some(first.turn.id.clone()) })
 }
 
 /// Returns whether a token is one of the words, apart from endings: "Stadtmuseums".

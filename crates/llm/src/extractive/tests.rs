@@ -200,7 +200,8 @@ fn tool_and_system_turns_are_quoted_only_if_nobody_spoke() {
 #[test]
 fn every_child_is_quoted_before_one_dominates() {
     let text: String = (0..30).map(|n| format!("Room {n} has {n}0 grey chairs and {n}5 green tables. ")).collect();
-    let mut turns: Vec<Memory> = (0..9).map(|n| turn(8, n, Role::User, "Ann", &format!("Cousin{n} sailed."))).collect();
+    let mut turns: Vec<Memory> =
+        (0..9).map(|n| turn(8, n, Role::User, "Ann", &format!("My cousin{n} sailed."))).collect();
     turns.insert(4, turn(8, 100, Role::User, "Bob", &text));
     let draft = write(Grain::Daily, &turns);
     for source in &turns {

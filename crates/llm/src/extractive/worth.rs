@@ -12,7 +12,7 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::word_kinds::{self, Kind};
-use super::{answers, events, story, vague};
+use super::{answers, events, report, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
@@ -55,21 +55,48 @@ fn least(grain: Grain, form: Form) -> f64 {
     }
 }
 
+/// What a sentence is judged by, besides itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KindOfText {
+    pub(super) grain: Grain,
+    pub(super) form: Form,
+    /// Whether the record reports what others do.
+    pub(super) is_report: bool,
+}
+
 /// The rating of a sentence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worth {
     /// Distinct words with content, each with its worth, in alphabetical order. Then the words of the label, which have no worth.
     pub(super) words: Vec<(String, f64)>,
-    /// Factor on the sum of its words, from kind of event, form and length.
-    pub(super) factor: f64,
-    /// Whether the sentence says enough for a line of its grain.
-    pub(super) is_definite: bool,
+    /// Factor on the sum of its words, from kind of event and form.
+    news: f64,
+    /// What the sentence costs: its words, and its share of a line's head and of the reader's attention.
+    cost: f64,
+    /// Minimum of its content for a line of its grain; infinite if no content is enough.
+    least: f64,
 }
 
 impl Worth {
     /// Returns the worth of the whole sentence before any other is chosen; zero for greetings and fillers.
     pub(super) fn full(&self) -> f64 {
-        self.factor * self.words.iter().map(|(_, worth)| worth).sum::<f64>()
+        self.of_words(self.words.iter().map(|(_, worth)| worth).sum())
+    }
+
+    /// Returns the worth that words of this worth add.
+    pub(super) fn of_words(&self, words: f64) -> f64 {
+        if words > 0.0 { self.news * words / self.cost } else { 0.0 }
+    }
+
+    /// Lowers the worth of an explanation of an assistant, which never says enough for a line.
+    pub(super) fn explain(&mut self, factor: f64) {
+        self.news *= factor;
+        self.least = f64::INFINITY;
+    }
+
+    /// Returns whether the sentence says enough for a line of its grain.
+    pub(super) fn is_definite(&self) -> bool {
+        self.news * self.words.iter().map(|(_, worth)| worth).sum::<f64>() >= self.least
     }
 }
 
@@ -77,13 +104,15 @@ impl Worth {
 ///
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
-pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form), names: &Names) -> Worth {
+pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &Names) -> Worth {
+    let KindOfText { grain, form, is_report } = kind;
     let (label, sentence) = story::parts(sentence);
     let (question, rest) = answers::parts(sentence);
     let mut found = word_kinds::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
+    let event = if is_report && language == Language::English { report::event(&sequence, event) } else { event };
     found.extend(question.into_iter().flat_map(|question| word_kinds::of(question, language, names)));
     let is_clock = |word: &str| form == Form::Record && is_clock(word);
     found.retain(|(word, kind)| *kind != Kind::Light && !is_clock(word));
@@ -110,12 +139,11 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
         && !is_own
         && language != Language::Unspaced
         && is_scant(rest, label.is_some(), language, &found, event);
-    let is_definite =
-        is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
+    let least = if is_kept && !is_scant { least(grain, form) } else { f64::INFINITY };
     // Words of the label have no worth, but count as covered when the line is chosen: its headline alone then adds nothing.
     let said = label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
-    Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
+    Worth { words, news, cost: length(sentence) as f64 + SENTENCE, least }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do
@@ -176,7 +204,8 @@ mod tests {
 
     fn worth(sentence: &str) -> f64 {
         let names = Names::of(["Ann Lee", "Melanie", "Joanna"].into_iter());
-        of(sentence, Language::English, (Grain::Daily, Form::Chat), &names).full()
+        of(sentence, Language::English, KindOfText { grain: Grain::Daily, form: Form::Chat, is_report: false }, &names)
+            .full()
     }
 
     #[test]

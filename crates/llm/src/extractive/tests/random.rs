@@ -50,7 +50,7 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
     assert!(!summary.text.is_empty());
     let length: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
     let added = lines::added(grain, summary.sentences());
-    let most = if grain == Grain::Daily { ((length / 4).max(60) + added).min(200) } else { budget::limit(grain) };
+    let most = if grain == Grain::Daily { ((length / 4).max(60) + added).min(200) } else { word_limit(grain) };
     assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
     assert!(summary.sentences().is_sorted_by_key(|sentence| sentence.day));
     let position = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
@@ -110,7 +110,7 @@ proptest! {
             let period = Period::of(grain, turns[0].days.0);
             let amended = write_upon(period, Some(&base), &late);
             prop_assert_eq!(&amended, &write_upon(period, Some(&base), &shuffled));
-            prop_assert!(words(&amended.text) <= budget::limit(grain));
+            prop_assert!(words(&amended.text) <= word_limit(grain));
             prop_assert!(amended.sentences.is_sorted_by_key(|sentence| sentence.day));
             prop_assert_eq!(write_upon(period, Some(&base), &[]).text, base.text);
         }

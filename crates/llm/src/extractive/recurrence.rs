@@ -1,0 +1,55 @@
+//! Raises the worth of words that come back on other days soon before or after: people return to what matters. Words of most days,
+//! such as those of routine, gain little.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::Date;
+
+use super::candidates::Candidate;
+
+/// Days within which a word comes back.
+const WINDOW: i32 = 60;
+
+/// Maximum number of other days that count.
+const MOST: usize = 3;
+
+/// Gain of a word for each other day on which it comes back, as a share of its worth. With 0, monthly summaries of six records and
+/// chats quote 158 of 198 important events, with 1 161; yearly ones 32 and 34 of 82.
+const GAIN: f64 = 1.0;
+
+/// Raises the worth of the words of these candidates.
+pub(super) fn raise(candidates: &mut [Candidate]) {
+    let mut days: BTreeMap<String, BTreeSet<Date>> = BTreeMap::new();
+    for candidate in candidates.iter() {
+        for (word, _) in &candidate.worth.words {
+            days.entry(word.clone()).or_default().insert(candidate.sentence.day);
+        }
+    }
+    let all: BTreeSet<Date> = candidates.iter().map(|candidate| candidate.sentence.day).collect();
+    for candidate in candidates {
+        let day = candidate.sentence.day;
+        for (word, worth) in &mut candidate.worth.words {
+            let on = &days[word];
+            let is_near = |other: &&Date| **other != day && (**other - day).get_days().abs() <= WINDOW;
+            let others = on.iter().filter(is_near).take(MOST).count();
+            *worth *= 1.0 + GAIN * others as f64 * rarity(on.len(), all.len());
+        }
+    }
+}
+
+/// Returns 1 for a word of a single day, and nearly 0 for a word of all days.
+fn rarity(on: usize, days: usize) -> f64 {
+    ((days + 1) as f64 / on as f64).ln() / ((days + 1) as f64).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn word_of_a_single_day_is_rare_and_a_word_of_all_days_is_not() {
+        assert!((rarity(1, 30) - 1.0).abs() < 1e-9);
+        assert!(rarity(30, 30) < 0.02);
+        assert!(rarity(3, 30) > rarity(10, 30));
+    }
+}
