@@ -152,9 +152,18 @@ def summaries(program, folder, messages, url, after):
     print(f"| verify | {took:.0f} s | sound |")
 
 
+def dimension(url):
+    """Returns the number of components of the server's vectors."""
+    body = json.dumps({"model": "SmolLM2-135M-Instruct", "input": "tea"}).encode()
+    request = urllib.request.Request(f"{url}/embeddings", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return len(json.load(answer)["data"][0]["embedding"])
+
+
 def vectors(program, folder, messages, url, after):
     """Embeds by the model, and finds messages by it."""
-    annals = Annals(program, folder, f'[embedder]\nbase_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\n')
+    model = f'base_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\ndimension = {dimension(url)}\n'
+    annals = Annals(program, folder, f"[embedder]\n{model}")
     file = folder / "messages.jsonl"
     file.write_text("".join(json.dumps(message) + "\n" for message in messages))
     done, took = annals.run("import", str(file), now=after)
