@@ -236,7 +236,7 @@ impl Keeper {
                 tracing::info!(epoch, "this node is active");
                 self.deadline.set(sent, may_write_for(self.length));
                 self.active.send_replace(None);
-                self.metrics.became_active(epoch);
+                self.metrics.took_lease(epoch);
                 self.state.send_replace(NodeState::Active { epoch });
             }
             Ok(Claimed::HeldBy { address }) => {
@@ -259,6 +259,7 @@ impl Keeper {
             Ok(true) => self.deadline.set(sent, may_write_for(self.length)),
             Ok(false) => {
                 self.deadline.clear();
+                self.metrics.lost_lease();
                 self.state.send_replace(NodeState::Lost);
             }
             Err(error) => warn("renewed", &error),
@@ -268,6 +269,7 @@ impl Keeper {
     /// Releases the lease once no write to the bucket is under way: each ends within its time limit.
     async fn release(&mut self) {
         self.deadline.clear();
+        self.metrics.lost_lease();
         let _ = timeout(self.length - may_write_for(self.length), self.writes.write()).await;
         if let Err(error) = self.lease.release().await {
             warn("released", &error);

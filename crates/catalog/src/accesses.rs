@@ -6,11 +6,11 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, micros, number, signed};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, memories};
 
 #[async_trait]
-impl<C: Care> Accesses for SqlCatalog<C> {
+impl<B: Backend> Accesses for SqlCatalog<B> {
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> annals_core::Result<Vec<(Memory, Option<Access>)>> {
         let (agent, ids) = (agent.clone(), ids.to_vec());
         self.thread.read("reading memories", move |c| recall(c, &agent, &ids)).await

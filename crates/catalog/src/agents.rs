@@ -6,11 +6,11 @@ use async_trait::async_trait;
 
 use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{changes, names, passages, totals};
 
 #[async_trait]
-impl<C: Care> Agents for SqlCatalog<C> {
+impl<B: Backend> Agents for SqlCatalog<B> {
     async fn agents(
         &self,
         workspace: Option<&str>,

@@ -9,14 +9,14 @@ use async_trait::async_trait;
 
 use crate::db::Db;
 use crate::versions;
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 pub(crate) use restore::drop_all_staged;
 
 const RESTORING: &str = "restoring an agent";
 
 #[async_trait]
-impl<C: Care> Archive for SqlCatalog<C> {
+impl<B: Backend> Archive for SqlCatalog<B> {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> annals_core::Result<Vec<Record>> {
         let (agent, after) = (agent.clone(), after.cloned());
         let read = move |c: &dyn Db| records::records(c, &agent, after.as_ref(), limit);

@@ -10,10 +10,10 @@ use crate::agents;
 use crate::columns::{digest, instant, micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
 use crate::replies;
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> Batches for SqlCatalog<C> {
+impl<B: Backend> Batches for SqlCatalog<B> {
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> annals_core::Result<()> {
         self.thread.write("recording a batch", move |c| begin(c, &batch, &requests)).await
     }

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use crate::agents;
 use crate::columns::{instant, micros};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> Blocks for SqlCatalog<C> {
+impl<B: Backend> Blocks for SqlCatalog<B> {
     async fn blocks(&self, agent: &Agent) -> annals_core::Result<Vec<Block>> {
         let agent = agent.clone();
         self.thread.read("reading blocks", move |c| blocks(c, &agent)).await

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 
 use crate::columns::{grain_number, micros, number, signed};
 use crate::db::{Db, Result, Row, Values, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, memories, passages, statements, summaries, turns};
 
 #[async_trait]
-impl<C: Care> Watermarks for SqlCatalog<C> {
+impl<B: Backend> Watermarks for SqlCatalog<B> {
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> annals_core::Result<Vec<Change>> {
         let agent = agent.clone();
         self.thread.read("reading changes", move |c| changes(c, &agent, grain, after, limit)).await

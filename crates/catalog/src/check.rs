@@ -4,12 +4,12 @@ use annals_core::ports::Catalog;
 use async_trait::async_trait;
 
 use crate::db::{Db, Result, Sql};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> Catalog for SqlCatalog<C> {
+impl<B: Backend> Catalog for SqlCatalog<B> {
     async fn check(&self) -> annals_core::Result<Vec<String>> {
-        self.care.check(&self.thread).await
+        self.backend.check(&self.thread).await
     }
 }
 

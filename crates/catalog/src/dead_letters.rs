@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use crate::agents;
 use crate::columns::{grain, grain_number, instant, micros, number, unreadable};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> DeadLetters for SqlCatalog<C> {
+impl<B: Backend> DeadLetters for SqlCatalog<B> {
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> annals_core::Result<()> {
         self.thread.write("saving dead letters", move |c| add_dead_letters(c, &letters)).await
     }

@@ -11,10 +11,10 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, unreadable, word};
 use crate::db::{Db, Result, Row, Sql, Values, params};
-use crate::{Care, SqlCatalog, agents, changes, passages};
+use crate::{Backend, SqlCatalog, agents, changes, passages};
 
 #[async_trait]
-impl<C: Care> Documents for SqlCatalog<C> {
+impl<B: Backend> Documents for SqlCatalog<B> {
     async fn documents(
         &self,
         agent: &Agent,

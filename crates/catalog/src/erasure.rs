@@ -23,7 +23,7 @@ use async_trait::async_trait;
 
 use crate::columns::{number, signed};
 use crate::db::{Db, Result, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, forgotten};
 
 pub(crate) use carry_out::wipe as wipe_agent;
@@ -38,7 +38,7 @@ pub(crate) use selection::{OF_CONVERSATION, WITHIN};
 
 const PLANNING: &str = "selecting what to forget";
 
-impl<C: Care> SqlCatalog<C> {
+impl<B: Backend> SqlCatalog<B> {
     /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
     /// text contains. Reads in pieces, so that other work continues.
     async fn without_what_remains(&self, plan: ErasurePlan) -> annals_core::Result<ErasureReport> {
@@ -66,7 +66,7 @@ impl<C: Care> SqlCatalog<C> {
 }
 
 #[async_trait]
-impl<C: Care> Erasure for SqlCatalog<C> {
+impl<B: Backend> Erasure for SqlCatalog<B> {
     async fn preview(&self, agent: &Agent, target: &Target) -> annals_core::Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
         let scanned = self.scanned(&agent, &target).await?;
@@ -113,7 +113,7 @@ impl<C: Care> Erasure for SqlCatalog<C> {
     }
 
     async fn scrub(&self) -> annals_core::Result<()> {
-        self.care.scrub(&self.thread).await
+        self.backend.scrub(&self.thread).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> annals_core::Result<Vec<String>> {
@@ -139,7 +139,7 @@ impl<C: Care> Erasure for SqlCatalog<C> {
     }
 
     async fn unused_space_contains(&self, words: &[String]) -> annals_core::Result<bool> {
-        self.care.unused_space_contains(&self.thread, words).await
+        self.backend.unused_space_contains(&self.thread, words).await
     }
 }
 
@@ -152,9 +152,7 @@ pub(crate) fn erase(
     now: Timestamp,
 ) -> Result<ErasurePlan> {
     let plan = plan(db, agent, target, scanned)?;
-    if plan.is_whole || !plan.report.affects_nothing() {
-        owe(db, agent)?;
-    }
+    owe(db, agent)?;
     agents::note_erasure(db, agent)?;
     plan.carry_out(db, agent, now)?;
     Ok(plan)

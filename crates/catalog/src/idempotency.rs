@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use crate::columns::{digest, micros};
 use crate::db::{Db, Result, params};
 use crate::forgotten::KeyedHashes;
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, ingest};
 
 #[async_trait]
-impl<C: Care> Requests for SqlCatalog<C> {
+impl<B: Backend> Requests for SqlCatalog<B> {
     async fn ingest_once(
         &self,
         agent: &Agent,

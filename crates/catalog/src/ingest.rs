@@ -13,11 +13,11 @@ use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Moments;
 use crate::turns::{Stored, StoredFields};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, ledger, pruned, turns, versions};
 
 #[async_trait]
-impl<C: Care> Turns for SqlCatalog<C> {
+impl<B: Backend> Turns for SqlCatalog<B> {
     async fn ingest(
         &self,
         agent: &Agent,

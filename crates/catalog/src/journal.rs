@@ -12,11 +12,11 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, word};
 use crate::db::{Db, Result, Row, Values, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, changes, dead_letters, memories, statements};
 
 #[async_trait]
-impl<C: Care> Journal for SqlCatalog<C> {
+impl<B: Backend> Journal for SqlCatalog<B> {
     async fn extraction(&self, agent: &Agent) -> annals_core::Result<ExtractionWatermark> {
         let agent = agent.clone();
         self.thread.read("reading the watermark of extraction", move |c| watermark(c, &agent)).await

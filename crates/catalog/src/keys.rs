@@ -6,10 +6,10 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> Keys for SqlCatalog<C> {
+impl<B: Backend> Keys for SqlCatalog<B> {
     async fn add_key(&self, key: &Key, hash: &Digest) -> annals_core::Result<()> {
         let (key, hash) = (key.clone(), *hash);
         self.thread.write("adding a key", move |c| add(c, &key, &hash)).await

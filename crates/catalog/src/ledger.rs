@@ -6,11 +6,11 @@ use async_trait::async_trait;
 
 use crate::columns::{digest, grain_number, instant, maybe_instant, maybe_json, micros, number, signed, to_json, word};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, summaries, turns};
 
 #[async_trait]
-impl<C: Care> Ledger for SqlCatalog<C> {
+impl<B: Backend> Ledger for SqlCatalog<B> {
     async fn ledger(&self, agent: &Agent) -> annals_core::Result<Vec<LedgerRow>> {
         let agent = agent.clone();
         self.thread.read("reading the ledger", move |c| ledger(c, &agent)).await

@@ -11,10 +11,10 @@
 mod accesses;
 mod agents;
 mod archive;
+mod backend;
 mod bases;
 mod batches;
 mod blocks;
-mod care;
 mod changes;
 mod check;
 mod columns;
@@ -67,22 +67,22 @@ use std::path::Path;
 
 use annals_core::{Error, Result};
 
-use care::Care;
-use postgres::ServerCare;
-use sqlite::{FileCare, copy, open};
+use backend::Backend;
+use postgres::ServerBackend;
+use sqlite::{FileBackend, copy, open};
 use thread::Thread;
 
 /// The catalog in a database. Dropping it finishes all submitted work and closes the connection.
-pub struct SqlCatalog<C: Care> {
-    thread: Thread<C::Connection>,
-    care: C,
+pub struct SqlCatalog<B: Backend> {
+    thread: Thread<B::Connection>,
+    backend: B,
 }
 
 /// The catalog in a SQLite file.
-pub type SqliteCatalog = SqlCatalog<FileCare>;
+pub type SqliteCatalog = SqlCatalog<FileBackend>;
 
 /// The catalog in a PostgreSQL database.
-pub type PostgresCatalog = SqlCatalog<ServerCare>;
+pub type PostgresCatalog = SqlCatalog<ServerBackend>;
 
 impl PostgresCatalog {
     /// Opens the catalog in the database of a URL such as `postgres://annals@localhost/annals`; creates its tables if there are
@@ -102,7 +102,7 @@ impl PostgresCatalog {
 
     fn open_under(url: &str, lease: Option<TakenLease>) -> Result<PostgresCatalog> {
         let db = outside_a_runtime(|| postgres::open(url, lease))?;
-        Ok(SqlCatalog { thread: Thread::start(db)?, care: ServerCare::default() })
+        Ok(SqlCatalog { thread: Thread::start(db)?, backend: ServerBackend::default() })
     }
 
     /// Connects to the server at the URL, and returns its version and the settings that decide about durability. A service may
@@ -132,12 +132,12 @@ impl SqliteCatalog {
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let db = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
-        let care = FileCare::new(copies)?;
+        let backend = FileBackend::new(copies)?;
         #[cfg(test)]
         if options.bug == Some(open::Bug::AnswerBeforeCommit) {
-            return Ok(SqlCatalog { thread: Thread::answering_before_commit(db)?, care });
+            return Ok(SqlCatalog { thread: Thread::answering_before_commit(db)?, backend });
         }
-        Ok(SqlCatalog { thread: Thread::start(db)?, care })
+        Ok(SqlCatalog { thread: Thread::start(db)?, backend })
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence

@@ -9,11 +9,11 @@ use async_trait::async_trait;
 
 use crate::columns::{bounds, grain_number, instant, number, signed, word};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, changes, passages, statements, summaries, turns};
 
 #[async_trait]
-impl<C: Care> Memories for SqlCatalog<C> {
+impl<B: Backend> Memories for SqlCatalog<B> {
     async fn list(&self, agent: &Agent, select: &Select) -> annals_core::Result<Vec<Memory>> {
         let (agent, select) = (agent.clone(), select.clone());
         self.thread.read("listing memories", move |c| list(c, &agent, &select)).await

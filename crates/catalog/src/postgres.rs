@@ -10,7 +10,7 @@
 //!
 //! Relies on being the only service on the database, which the lock of the session ensures.
 
-pub(crate) mod care;
+pub(crate) mod backend;
 mod commits;
 mod data_folder;
 mod durability;
@@ -41,7 +41,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Statement};
 
-pub use care::ServerCare;
+pub use backend::ServerBackend;
 pub use durability::{Durability, PostgresServer};
 pub use lease::{Claimed, Lease, Node, TakenLease};
 pub use schema::is_url;

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use crate::agents;
 use crate::columns::{micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 
 #[async_trait]
-impl<C: Care> Replies for SqlCatalog<C> {
+impl<B: Backend> Replies for SqlCatalog<B> {
     async fn reply(&self, agent: &Agent, key: &Digest) -> annals_core::Result<Option<String>> {
         let (agent, key) = (agent.clone(), *key);
         self.thread.read("reading a saved model answer", move |c| reply(c, &agent, &key)).await

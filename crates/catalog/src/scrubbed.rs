@@ -146,7 +146,7 @@ async fn concurrent_scrubs_share_a_pass() {
     let passes = futures::future::join_all((0..10).map(|_| catalog.scrub())).await;
     assert!(passes.iter().all(Result::is_ok));
     assert!(!drive.disk().contains(b"swordfish"));
-    assert_eq!(catalog.care.scrubs.begun(), 2, "the first began before the others asked");
+    assert_eq!(catalog.backend.scrubs.begun(), 2, "the first began before the others asked");
 }
 
 #[tokio::test]

@@ -11,11 +11,11 @@ use crate::columns::{grain_number, instant, micros, number, signed, word};
 use crate::db::{Db, Result, Row, Values, params};
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
-use crate::{Care, SqlCatalog};
+use crate::{Backend, SqlCatalog};
 use crate::{agents, bases, dead_letters, ledger, memories, statements, summaries, turns};
 
 #[async_trait]
-impl<C: Care> Seals for SqlCatalog<C> {
+impl<B: Backend> Seals for SqlCatalog<B> {
     async fn children(&self, agent: &Agent) -> annals_core::Result<Vec<Children>> {
         let agent = agent.clone();
         self.thread.read("reading the inputs of periods", move |c| children(c, &agent)).await

@@ -4,14 +4,14 @@
 //! is no database, and a value that cannot be decoded count as damage; a file that cannot be opened or read does not.
 
 pub(crate) mod ahead;
-pub(crate) mod care;
+pub(crate) mod backend;
 pub(crate) mod copy;
 pub(crate) mod open;
 pub(crate) mod pages;
 pub(crate) mod scrub;
 mod tables;
 
-pub use care::FileCare;
+pub use backend::FileBackend;
 
 use std::ops::ControlFlow;
 

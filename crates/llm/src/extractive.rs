@@ -2,7 +2,7 @@
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
-//! (`worth`: `word_kinds`, `events`, `report`, `vague`, `recurrence`), selects the best without repetition (`choose`) and formats them (`lines`).
+//! (`worth`: `word_kinds`, `events`, `news`, `vague`, `recurrence`), selects the best without repetition (`choose`) and formats them (`lines`).
 //! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
 //! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
 //! dates in brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns
@@ -25,12 +25,12 @@ mod labels;
 mod language;
 mod lines;
 mod names;
+mod news;
 mod openers;
 mod pronouns;
 mod reading;
 mod record;
 mod recurrence;
-mod report;
 mod reports;
 mod small_talk;
 mod spacing;

@@ -36,7 +36,7 @@ use crate::serve::connection_limits;
 /// The active node as `host:port`; `None` while no node is known to be active.
 pub type ActiveNode = watch::Receiver<Option<String>>;
 
-/// What a standby node knows: the active node, and its own metrics.
+/// The state of a standby node: the active node, and its own metrics.
 #[derive(Clone)]
 pub struct Standby {
     /// The node that requests are forwarded to.
@@ -121,6 +121,7 @@ async fn ready(State(standby): State<Standby>) -> Result<Json<Health>, Problem> 
 
 async fn forward(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
     if times_forwarded(request.headers()) >= MAX_FORWARDED {
+        standby.metrics.forwarded(Forwarded::Unreachable);
         return Err(no_active_node());
     }
     send(standby, request).await
@@ -194,7 +195,7 @@ fn no_active_node() -> Problem {
 
 fn no_database() -> Problem {
     let detail = "the database has not answered this node for as long as a lease";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_active_node", detail).after(1)
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "storage", detail).after(1)
 }
 
 fn unreachable(active: &ActiveNode) -> Problem {

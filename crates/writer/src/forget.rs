@@ -3,14 +3,18 @@
 //! In order: [`Eraser::erase`]; then the caller has summaries rewritten; then [`Eraser::clean`]. Each may be run again. After a
 //! crash between them, cleaning once more finishes the work, and [`Eraser::pending_cleanings`] lists the agents to clean.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
 use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnKey};
-use futures::future::try_join_all;
+use futures::future::join_all;
 
 use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
+
+/// Maximum number of agents whose clean files are remembered.
+const MAX_CLEAN_STATES: usize = 1_000;
 
 /// Erases memories of agents. Cheap to clone.
 #[derive(Clone)]
@@ -18,12 +22,22 @@ pub struct Eraser {
     writer: Writer,
     facts: FactWriter,
     erasure: Arc<dyn Erasure>,
+    /// By agent, the state of its files when they were cleaned last.
+    clean_states: Arc<Mutex<HashMap<Agent, FilesState>>>,
+}
+
+/// What the files of an agent were made from. A write to one of them changes it.
+#[derive(Clone, Debug, PartialEq)]
+struct FilesState {
+    /// The watermarks of the tables of all grains.
+    tables: Vec<Watermark>,
+    log_version: u64,
 }
 
 impl Eraser {
     /// Returns an eraser over the stores of these writers.
     pub fn new(writer: Writer, facts: FactWriter, erasure: Arc<dyn Erasure>) -> Eraser {
-        Eraser { writer, facts, erasure }
+        Eraser { writer, facts, erasure, clean_states: Arc::default() }
     }
 
     /// Returns what forgetting the target would remove. Changes nothing.
@@ -49,25 +63,65 @@ impl Eraser {
         // Read before the work begins, so that an erasure during the work stays pending.
         let pending = self.pending_cleaning(agent).await?;
         self.renew(agent, now).await?;
-        match pending {
-            Some(erasure) => self.erasure.cleaned(agent, erasure).await,
-            None => Ok(()),
-        }
+        let state = self.state_of_files(agent).await?;
+        match state {
+            Some(state) => self.clean_states().insert(agent.clone(), state),
+            None => self.clean_states().remove(agent),
+        };
+        self.cleaned(agent, pending).await
     }
 
-    /// Does the same as [`Eraser::clean`] if an erasure of the agent is pending. Otherwise only the store may hold erased text:
-    /// the last erasure affected nothing else, or another caller has cleaned after it.
-    pub async fn clean_if_pending(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        match self.pending_cleaning(agent).await? {
-            Some(_) => self.clean(agent, now).await,
-            None => self.erasure.scrub().await,
+    /// Does the same as [`Eraser::clean`], but leaves files as they are that nothing was written to since this process cleaned
+    /// them last. So a forgetting that is repeated while the first one is under way copies no table.
+    pub async fn clean_what_was_written(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        let pending = self.pending_cleaning(agent).await?;
+        self.writer.project(agent, now, &|_| ()).await?;
+        let state = self.state_of_files(agent).await?;
+        let is_clean = state.is_some_and(|state| self.clean_states().get(agent) == Some(&state));
+        if !is_clean {
+            return self.clean(agent, now).await;
         }
+        self.erasure.scrub().await?;
+        self.cleaned(agent, pending).await
+    }
+
+    /// Has the next cleaning rewrite all files of the agent, because erased text was found in them.
+    pub fn distrust_files(&self, agent: &Agent) {
+        self.clean_states().remove(agent);
     }
 
     /// Returns the number of the agent's last erasure if it is not cleaned yet.
     async fn pending_cleaning(&self, agent: &Agent) -> Result<Option<u64>> {
         let pending = self.erasure.pending_cleanings().await?;
         Ok(pending.into_iter().find(|(of, _)| of == agent).map(|(_, erasure)| erasure))
+    }
+
+    async fn cleaned(&self, agent: &Agent, pending: Option<u64>) -> Result<()> {
+        match pending {
+            Some(erasure) => self.erasure.cleaned(agent, erasure).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the state of the files of an agent; `None` if the agent is not known: one that is created again later would have
+    /// the same state.
+    async fn state_of_files(&self, agent: &Agent) -> Result<Option<FilesState>> {
+        if !self.writer.store.agent_state(agent).await?.known {
+            return Ok(None);
+        }
+        let mut tables = Vec::new();
+        for grain in Grain::ALL {
+            tables.push(self.writer.store.watermark(agent, grain).await?);
+        }
+        Ok(Some(FilesState { tables, log_version: self.facts.store.log_version(agent).await? }))
+    }
+
+    fn clean_states(&self) -> MutexGuard<'_, HashMap<Agent, FilesState>> {
+        let mut states = self.clean_states.lock().unwrap_or_else(PoisonError::into_inner);
+        if states.len() > MAX_CLEAN_STATES {
+            states.clear();
+        }
+        states
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
@@ -122,7 +176,9 @@ impl Eraser {
     /// waiting for answers. Returns the new tables.
     async fn renew_tables(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Table>> {
         self.writer.project(agent, now, &|_| ()).await?;
-        try_join_all(Grain::ALL.map(|grain| self.renew_table(agent, grain, now))).await
+        // Waits for all, also if one fails: a copy that went on without the caller's locks could write into the next one.
+        let renewed = join_all(Grain::ALL.map(|grain| self.renew_table(agent, grain, now))).await;
+        renewed.into_iter().collect()
     }
 
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<Table> {

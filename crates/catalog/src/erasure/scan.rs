@@ -17,7 +17,7 @@ use super::subject::Subject;
 use crate::columns::signed;
 use crate::db::{Db, Result, params};
 use crate::turns::{self, Stored};
-use crate::{Care, SqlCatalog, agents, changes};
+use crate::{Backend, SqlCatalog, agents, changes};
 
 /// The maximum number of rows in a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -67,7 +67,7 @@ impl Scanned {
     }
 }
 
-impl<C: Care> SqlCatalog<C> {
+impl<B: Backend> SqlCatalog<B> {
     /// Finds the turns that name the subject of a target or that the subject said; `None` for other targets.
     pub(super) async fn scanned(&self, agent: &Agent, target: &Target) -> annals_core::Result<Option<Scanned>> {
         if !matches!(target, Target::Subject(_)) {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::changes;
 use crate::db::Result;
-use crate::sqlite::{Sqlite, care};
+use crate::sqlite::{Sqlite, backend};
 use crate::thread::Thread;
 
 const DOING: &str = "copying the catalog";
@@ -54,7 +54,7 @@ impl Pages {
     /// Checks the copied pages.
     pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
         let check = || -> Result<Vec<String>> {
-            care::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))
+            backend::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))
         };
         check().map_err(|failure| failure.context("checking the catalog"))
     }

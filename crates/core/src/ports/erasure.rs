@@ -98,7 +98,7 @@ pub struct ErasureReport {
 }
 
 impl ErasureReport {
-    /// Returns whether the target affects nothing that tables and facts may hold.
+    /// Returns whether nothing matches the target.
     pub fn affects_nothing(&self) -> bool {
         let ErasureReport { turns, pruned, statements, former_texts, operations, blocks, documents, .. } = self;
         let ErasureReport { rebuilt, cut, lost, letters, .. } = self;
@@ -121,7 +121,7 @@ pub trait Erasure: Send + Sync {
     /// of the keys of items that may be imported again ([`ItemKey`]), and of the accepted requests with idempotency
     /// keys. They cannot be computed without the secret key. Pruned turns are found by the hashes that pruning left,
     /// and by the data derived from them. The erased data is still on disk afterwards, so the agent's files must be
-    /// cleaned, unless the report [affects nothing](ErasureReport::affects_nothing). A whole agent is always cleaned.
+    /// cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (key and digest of the content) whether it was forgotten.

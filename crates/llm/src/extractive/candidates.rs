@@ -13,7 +13,7 @@ use super::record::Form;
 use super::story::{self, Story};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, in_order, lines, reading, record, recurrence, report, small_talk, split};
+use super::{answers, in_order, lines, news, reading, record, recurrence, small_talk, split};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget
 /// has room for more.
@@ -74,16 +74,16 @@ pub(super) struct Input<'a> {
     pub(super) budget: Budget,
     /// Whether the input is a record, in which one author writes and addresses nobody, or a chat.
     form: Form,
-    /// Whether the record reports what others do, as a newspaper does.
-    is_report: bool,
+    /// Whether the record is news of what others do.
+    is_news: bool,
 }
 
 impl<'a> Input<'a> {
     pub(super) fn of(grain: Grain, base: Option<&'a Base>, sources: &'a [Memory], earlier: &'a [Memory]) -> Input<'a> {
         let (sources, earlier) = (in_order(sources), in_order(earlier));
         let (budget, form) = (Budget::of(grain, base, &sources), form(base, &sources, &earlier));
-        let is_report = form == Form::Record && report::is(sources.iter().chain(&earlier).copied());
-        Input { grain, base, sources, earlier, budget, form, is_report }
+        let is_news = form == Form::Record && news::is(sources.iter().chain(&earlier).copied());
+        Input { grain, base, sources, earlier, budget, form, is_news }
     }
 
     /// Returns the candidates in order of time: sentences that stand alone and say enough, or a few of the others if there are
@@ -117,7 +117,7 @@ impl<'a> Input<'a> {
     }
 
     fn kind(&self) -> worth::KindOfText {
-        worth::KindOfText { grain: self.grain, form: self.form, is_report: self.is_report }
+        worth::KindOfText { grain: self.grain, form: self.form, is_news: self.is_news }
     }
 
     /// Returns every sentence in order of time, with its content and its dependence.
@@ -287,8 +287,8 @@ fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str
             let turns = count(sources, false) + count(earlier, false);
             turns >= LOG && (asking + count(earlier, true)) as f64 <= ASKING * turns as f64
         };
-        let is_report = || report::is(sources.iter().chain(earlier).filter(is_of_it).copied());
-        speakers.len() > 1 && !is_report() || asking > 0 && !is_log()
+        let is_news = || news::is(sources.iter().chain(earlier).filter(is_of_it).copied());
+        speakers.len() > 1 && !is_news() || asking > 0 && !is_log()
     };
     speakers.into_iter().filter(is_chat).map(|(conversation, _)| conversation).filter(|one| !one.is_empty()).collect()
 }
@@ -297,7 +297,7 @@ fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str
 /// otherwise [`Form::Record`].
 fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory], earlier: &[&'a Memory]) -> Form {
     let distinct: BTreeSet<&str> = speakers(base, sources).collect();
-    let is_of_one = distinct.len() < 2 || report::is(sources.iter().chain(earlier).copied());
+    let is_of_one = distinct.len() < 2 || news::is(sources.iter().chain(earlier).copied());
     if is_of_one && chats(sources, earlier).is_empty() { Form::Record } else { Form::Chat }
 }
 

@@ -12,7 +12,7 @@ fn agent() -> Agent {
 }
 
 /// Returns a turn on the `day`th of May 2023, `minute` minutes after midnight.
-fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory {
+pub(super) fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory {
     let at = Timestamp::from_second(1_682_899_200 + (day - 1) * 86_400 + minute * 60).unwrap();
     let date = Zones::new("UTC").unwrap().day_of(at);
     let key = TurnKey { conversation: "c".into(), id: format!("{day:03}-{minute:05}") };

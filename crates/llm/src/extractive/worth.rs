@@ -12,7 +12,7 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::word_kinds::{self, Kind};
-use super::{answers, events, report, story, vague};
+use super::{answers, events, news, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
@@ -60,8 +60,8 @@ fn least(grain: Grain, form: Form) -> f64 {
 pub(super) struct KindOfText {
     pub(super) grain: Grain,
     pub(super) form: Form,
-    /// Whether the record reports what others do.
-    pub(super) is_report: bool,
+    /// Whether the record is news of what others do.
+    pub(super) is_news: bool,
 }
 
 /// The rating of a sentence.
@@ -70,7 +70,7 @@ pub(super) struct Worth {
     /// Distinct words with content, each with its worth, in alphabetical order. Then the words of the label, which have no worth.
     pub(super) words: Vec<(String, f64)>,
     /// Factor on the sum of its words, from kind of event and form.
-    news: f64,
+    importance: f64,
     /// What the sentence costs: its words, and its share of a line's head and of the reader's attention.
     cost: f64,
     /// Minimum of its content for a line of its grain; infinite if no content is enough.
@@ -85,18 +85,18 @@ impl Worth {
 
     /// Returns the worth that words of this worth add.
     pub(super) fn of_words(&self, words: f64) -> f64 {
-        if words > 0.0 { self.news * words / self.cost } else { 0.0 }
+        if words > 0.0 { self.importance * words / self.cost } else { 0.0 }
     }
 
     /// Lowers the worth of an explanation of an assistant, which never says enough for a line.
     pub(super) fn explain(&mut self, factor: f64) {
-        self.news *= factor;
+        self.importance *= factor;
         self.least = f64::INFINITY;
     }
 
     /// Returns whether the sentence says enough for a line of its grain.
     pub(super) fn is_definite(&self) -> bool {
-        self.news * self.words.iter().map(|(_, worth)| worth).sum::<f64>() >= self.least
+        self.importance * self.words.iter().map(|(_, worth)| worth).sum::<f64>() >= self.least
     }
 }
 
@@ -105,14 +105,14 @@ impl Worth {
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
 pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &Names) -> Worth {
-    let KindOfText { grain, form, is_report } = kind;
+    let KindOfText { grain, form, is_news } = kind;
     let (label, sentence) = story::parts(sentence);
     let (question, rest) = answers::parts(sentence);
     let mut found = word_kinds::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
-    let event = if is_report && language == Language::English { report::event(&sequence, event) } else { event };
+    let event = if is_news && language == Language::English { news::event(&sequence, event) } else { event };
     found.extend(question.into_iter().flat_map(|question| word_kinds::of(question, language, names)));
     let is_clock = |word: &str| form == Form::Record && is_clock(word);
     found.retain(|(word, kind)| *kind != Kind::Light && !is_clock(word));
@@ -123,7 +123,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
     let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
-    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
+    let importance = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
     // Readings in a log do not matter for its weeks and longer periods.
     let is_reading =
         |word: &str| form == Form::Record && grain > Grain::Daily && word.starts_with(|c: char| c.is_ascii_digit());
@@ -134,7 +134,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     let has_content = found.iter().any(|(_, kind)| *kind == Kind::Content);
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
-    let news = if is_plain { news * PLAIN } else { news };
+    let importance = if is_plain { importance * PLAIN } else { importance };
     let is_scant = form == Form::Record
         && !is_own
         && language != Language::Unspaced
@@ -143,7 +143,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     // Words of the label have no worth, but count as covered when the line is chosen: its headline alone then adds nothing.
     let said = label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
-    Worth { words, news, cost: length(sentence) as f64 + SENTENCE, least }
+    Worth { words, importance, cost: length(sentence) as f64 + SENTENCE, least }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do
@@ -204,7 +204,7 @@ mod tests {
 
     fn worth(sentence: &str) -> f64 {
         let names = Names::of(["Ann Lee", "Melanie", "Joanna"].into_iter());
-        of(sentence, Language::English, KindOfText { grain: Grain::Daily, form: Form::Chat, is_report: false }, &names)
+        of(sentence, Language::English, KindOfText { grain: Grain::Daily, form: Form::Chat, is_news: false }, &names)
             .full()
     }
 

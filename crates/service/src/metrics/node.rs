@@ -1,7 +1,7 @@
-//! What a process tells about itself as a node of a cluster: the metrics at `/metrics/node`, and how long the database has not
-//! answered. The metrics of the memory are those of the active node. Never reads a clock.
+//! The metrics of one node of a cluster, at `/metrics/node`, and whether the database answers it. The metrics of the memory are
+//! those of the active node. Never reads a clock.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use prometheus_client::encoding::text::encode;
@@ -32,8 +32,11 @@ struct Inner {
     registry: Registry,
     active: Gauge,
     epoch: Family<Unlabelled, Gauge>,
-    silence: Number,
+    answer_age: Number,
+    lease_seconds: Number,
     forwarded: Family<Outcome, Counter>,
+    /// The number of the lease that this node has.
+    taken: Mutex<Option<i64>>,
     /// When the database last answered a question about the lease; at first, when the node started.
     answered: Mutex<Instant>,
     lease: Duration,
@@ -44,29 +47,41 @@ impl NodeMetrics {
     pub fn new(lease: Duration, now: Instant) -> NodeMetrics {
         let mut registry = Registry::default();
         let mut own = Register(registry.sub_registry_with_prefix("annals_node"));
-        NodeMetrics(Arc::new(Inner {
-            active: own.add("active", "1 if this node has the lease", Gauge::default()),
+        let metrics = NodeMetrics(Arc::new(Inner {
+            active: own.add("active", "1 if this node has the lease, and it has not ended", Gauge::default()),
             epoch: own.add("lease_epoch", "Number of the lease that this node has", Family::default()),
-            silence: own.add(
-                "database_silence_seconds",
-                "Time since the database last answered a question about the lease",
+            answer_age: own.add(
+                "database_answer_age_seconds",
+                "Age of the last answer of the database about the lease",
                 Number::default(),
             ),
+            lease_seconds: own.add("lease_seconds", "Length of a lease", Number::default()),
             forwarded: own.add(
                 "forwarded_requests",
                 "Requests that this node has forwarded, by outcome",
                 Family::default(),
             ),
             registry,
+            taken: Mutex::default(),
             answered: Mutex::new(now),
             lease,
-        }))
+        }));
+        metrics.0.lease_seconds.set(lease.as_secs_f64());
+        // A series that begins with its first event does not count that event as an increase.
+        for outcome in [Forwarded::Answered, Forwarded::Lost, Forwarded::Unreachable] {
+            metrics.counter(outcome);
+        }
+        metrics
     }
 
-    /// Records that this node has taken the lease.
-    pub fn became_active(&self, epoch: i64) {
-        self.0.active.set(1);
-        self.0.epoch.get_or_create(&[]).set(epoch);
+    /// Records that this node has taken the lease with this number.
+    pub fn took_lease(&self, epoch: i64) {
+        *self.taken() = Some(epoch);
+    }
+
+    /// Records that this node has released or lost the lease.
+    pub fn lost_lease(&self) {
+        *self.taken() = None;
     }
 
     /// Records that the database answered a question that was sent at the given moment.
@@ -76,29 +91,43 @@ impl NodeMetrics {
 
     /// Counts a forwarded request.
     pub fn forwarded(&self, outcome: Forwarded) {
+        self.counter(outcome).inc();
+    }
+
+    fn counter(&self, outcome: Forwarded) -> Counter {
         let outcome = match outcome {
             Forwarded::Answered => "answered",
             Forwarded::Lost => "lost",
             Forwarded::Unreachable => "unreachable",
         };
-        self.0.forwarded.get_or_create(&Outcome { outcome }).inc();
+        self.0.forwarded.get_or_create(&Outcome { outcome }).clone()
     }
 
     /// Returns whether the database has answered within the length of a lease.
     pub fn reaches_database(&self, now: Instant) -> bool {
-        self.silence(now) <= self.0.lease
+        self.answer_age(now) <= self.0.lease
     }
 
     /// Returns the metrics in OpenMetrics text format.
     pub fn text(&self, now: Instant) -> String {
-        self.0.silence.set(self.silence(now).as_secs_f64());
+        self.0.answer_age.set(self.answer_age(now).as_secs_f64());
+        let epoch = self.taken().filter(|_| self.reaches_database(now));
+        self.0.active.set(epoch.is_some().into());
+        self.0.epoch.clear();
+        if let Some(epoch) = epoch {
+            self.0.epoch.get_or_create(&[]).set(epoch);
+        }
         let mut text = String::new();
         encode(&mut text, &self.0.registry).expect("a string takes everything");
         text
     }
 
-    fn silence(&self, now: Instant) -> Duration {
+    fn answer_age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*self.0.answered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Option<i64>> {
+        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,18 +146,34 @@ mod tests {
     }
 
     #[test]
+    fn node_is_active_until_its_lease_has_ended() {
+        let start = Instant::now();
+        let node = NodeMetrics::new(Duration::from_secs(15), start);
+        let is_active = |seconds| node.text(start + Duration::from_secs(seconds)).contains("annals_node_active 1\n");
+        assert!(!is_active(0));
+        node.took_lease(7);
+        assert!(is_active(15) && !is_active(16), "it was not renewed");
+        node.database_answered(start + Duration::from_secs(10));
+        assert!(is_active(16));
+        node.lost_lease();
+        assert!(!is_active(16));
+    }
+
+    #[test]
     fn metrics_of_a_node_are_listed_in_the_readme() {
         let start = Instant::now();
         let node = NodeMetrics::new(Duration::from_secs(15), start);
         assert!(!node.text(start).contains("lease_epoch{"), "a standby node has no lease");
-        node.became_active(7);
+        node.took_lease(7);
         node.forwarded(Forwarded::Lost);
         let text = node.text(start + Duration::from_secs(2));
         for line in [
             "annals_node_active 1",
             "annals_node_lease_epoch{} 7",
-            "annals_node_database_silence_seconds 2.0",
+            "annals_node_database_answer_age_seconds 2.0",
+            "annals_node_lease_seconds 15.0",
             "annals_node_forwarded_requests_total{outcome=\"lost\"} 1",
+            "annals_node_forwarded_requests_total{outcome=\"unreachable\"} 0",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }

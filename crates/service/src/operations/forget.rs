@@ -55,8 +55,11 @@ impl Service {
         let _tables = facts.then::<Tables>().await;
         let sealed = std::mem::take(&mut report.sealed_sentences);
         report.words.extend(self.gone(agent, sealed).await?);
-        self.parts.eraser.clean_if_pending(agent, now).await?;
+        self.parts.eraser.clean_what_was_written(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
+        if !proof.clean {
+            self.parts.eraser.distrust_files(agent);
+        }
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
 

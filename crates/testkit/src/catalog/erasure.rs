@@ -26,17 +26,15 @@ impl Erasure for MemoryCatalog {
 
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let state = &mut *self.state();
+        state.erasures += 1;
         let heir = matches!(target, Target::Agent).then(|| Agent::erased(agent.workspace())).transpose()?;
         heir.iter().for_each(|heir| state.bequeath(agent, heir.clone()));
+        state.cleaning.insert(agent.clone(), state.erasures);
         let data = state.agents_data.entry(agent.clone()).or_default();
         let before = data.last_seq(state.floor);
         let mut seq = before;
         let periods = data.memories.iter().map(|(id, memory)| (id.clone(), memory.period)).collect();
         let report = data.erase(agent, target, &mut seq, now);
-        if *target == Target::Agent || !report.affects_nothing() {
-            state.erasures += 1;
-            state.cleaning.insert(agent.clone(), state.erasures);
-        }
         let erased = erased_periods(target, &report, &periods);
         match target {
             Target::Agent => state.floor = state.floor.max(seq),

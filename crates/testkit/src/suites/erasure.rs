@@ -108,7 +108,6 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         cleaning::cleaning_is_due_from_erasure_until_done,
         cleaning::erased_agent_still_has_cleaning_due,
         cleaning::cleaning_of_an_earlier_erasure_does_not_end_a_later_one,
-        cleaning::erasure_that_affects_nothing_makes_no_cleaning_due,
         cleaning::cleaning_is_per_agent,
         whole::agent_is_erased_with_everything,
         whole::messages_of_the_erased_agent_stay_forgotten,

@@ -45,11 +45,10 @@ pub(super) async fn erased_agent_still_has_cleaning_due(store: &dyn Store) {
 }
 
 pub(super) async fn cleaning_of_an_earlier_erasure_does_not_end_a_later_one(store: &dyn Store) {
-    let turns = ["1", "2", "3"].map(|id| user_turn(id, "2026-03-04T10:00:00Z", "tea"));
-    say(store, turns.to_vec()).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let mut numbers = Vec::new();
-    for turn in turns {
-        erase(store, Target::Memories(vec![turn.id])).await;
+    for _ in 0..3 {
+        erase(store, Target::Conversation("talk".into())).await;
         numbers.push(number(store, &me()).await);
     }
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
@@ -60,20 +59,6 @@ pub(super) async fn cleaning_of_an_earlier_erasure_does_not_end_a_later_one(stor
     assert_eq!(cleaning_due(store).await, []);
     erase(store, Target::Agent).await;
     assert!(number(store, &me()).await > numbers[2], "no number is given twice");
-}
-
-pub(super) async fn erasure_that_affects_nothing_makes_no_cleaning_due(store: &dyn Store) {
-    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
-    let talk = || Target::Conversation("talk".into());
-    erase(store, talk()).await;
-    let first = number(store, &me()).await;
-    erase(store, talk()).await;
-    assert_eq!(number(store, &me()).await, first, "what the first one left is still to be cleaned");
-    store.cleaned(&me(), first).await.unwrap();
-    erase(store, talk()).await;
-    assert_eq!(cleaning_due(store).await, []);
-    erase(store, Target::Agent).await;
-    assert_eq!(cleaning_due(store).await, [me()], "a whole agent is always cleaned");
 }
 
 pub(super) async fn cleaning_is_per_agent(store: &dyn Store) {

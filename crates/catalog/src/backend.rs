@@ -7,7 +7,7 @@ use crate::thread::Thread;
 
 /// A database that a catalog can be kept in.
 #[async_trait]
-pub trait Care: Send + Sync + Sized + 'static {
+pub trait Backend: Send + Sync + Sized + 'static {
     /// A connection to the database.
     type Connection: Transactions + Send + 'static;
 

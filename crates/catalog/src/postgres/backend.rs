@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 
 use super::Postgres;
-use crate::care::Care;
+use crate::backend::Backend;
 use crate::check::{invariants, lines};
 use crate::passes::Passes;
 use crate::thread::Thread;
@@ -13,14 +13,14 @@ const VACUUMING: &str = "writing the tables of the catalog anew without deleted 
 
 const TABLES: &str = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
 
-/// The operations of [`Care`] for a PostgreSQL database.
+/// The operations of [`Backend`] for a PostgreSQL database.
 #[derive(Default)]
-pub struct ServerCare {
+pub struct ServerBackend {
     vacuums: Passes,
 }
 
 #[async_trait]
-impl Care for ServerCare {
+impl Backend for ServerBackend {
     type Connection = Postgres;
 
     /// Checks the invariants between the tables. The structure is checked by `pg_amcheck`, references by the server.

@@ -1,4 +1,4 @@
-//! Reports: records of what others do, such as a newspaper or a chronicle of a company, in which the writer does not occur.
+//! News: English records of what others do, such as a newspaper or a chronicle of a company, in which the writer does not occur.
 //!
 //! A birth or a wedding in a paper is not an event of the reader's life, and a result of a match is not an achievement of the
 //! reader. What changes a place or a company counts: deaths, disasters, closures, elections, verdicts, sales.
@@ -6,33 +6,39 @@
 use annals_core::{Grain, Memory};
 
 use super::events::Event;
+use super::language::Language;
 use super::record::unquoted;
 use super::tokens::{Token, tokens};
 use super::{continuations, split, verbs};
 
 /// Minimum number of sentences from which the writer's absence is read.
-const READ: usize = 10;
+const MIN_SENTENCES: usize = 10;
 
 /// Maximum number of sentences that are read.
-const MOST: usize = 400;
+const MAX_SENTENCES: usize = 400;
 
 /// Maximum share of sentences in which a writer or reader occurs, or a writer is the unnamed subject. Newspapers have 2 to 4 %, the
 /// logs of ships and of building sites 6 % or more, those of persons 15 % or more, chats half.
-const OWN: f64 = 0.045;
+const MAX_OWN: f64 = 0.045;
 
-/// Returns whether these turns or summaries are reports.
+/// Minimum mean number of words of a sentence. Newspapers have 12 or more, logs of a program ("Ticket 4412 closed") 3 to 6.
+const MIN_WORDS: f64 = 9.0;
+
+/// Returns whether these turns or summaries are news. The writer is found in English only, so texts of other languages are not.
 pub(super) fn is<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> bool {
     let sentences = memories.into_iter().flat_map(|memory| {
         let of_summary = memory.sentences().iter().map(|sentence| sentence.text.as_str());
         let of_turn = (memory.grain == Grain::Working).then(|| split::sentences(&memory.text, usize::MAX));
         of_summary.chain(of_turn.into_iter().flatten())
     });
-    let (mut all, mut own) = (0, 0);
-    for sentence in sentences.take(MOST) {
-        all += 1;
-        own += usize::from(is_own(sentence));
-    }
-    all >= READ && (own as f64) < OWN * all as f64
+    let sentences: Vec<&str> = sentences.take(MAX_SENTENCES).collect();
+    let own = sentences.iter().filter(|sentence| is_own(sentence)).count();
+    let words: usize = sentences.iter().map(|sentence| sentence.split_whitespace().count()).sum();
+    let count = sentences.len() as f64;
+    sentences.len() >= MIN_SENTENCES
+        && (own as f64) < MAX_OWN * count
+        && words as f64 >= MIN_WORDS * count
+        && Language::of_texts(sentences.iter().copied()) == Language::English
 }
 
 /// Returns whether the writer or the reader occurs in a sentence, or the writer is its unnamed subject.
@@ -44,7 +50,7 @@ fn is_own(sentence: &str) -> bool {
     continuations::is_of_writer(&written) || !begins_with_quote && written.first().is_some_and(is_implied)
 }
 
-/// Returns the kind of event of a sentence in a report, given its kind in a text about the writer.
+/// Returns the kind of event of a sentence in news, given its kind in a text about the writer.
 pub(super) fn event(words: &[String], event: Event) -> Event {
     let is_any = |list: &str| words.iter().any(|word| is_of(list, word));
     match (is_any(GRAVE), is_any(MINOR), event) {
@@ -77,7 +83,10 @@ const MINOR: &str = "match goal goals scored scorer striker goalkeeper penalty p
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Role;
+
     use super::*;
+    use crate::extractive::tests::turn;
     use crate::extractive::tokens::lower;
 
     #[test]
@@ -91,6 +100,22 @@ mod tests {
         check("The first baby of the year was born at noon.", Event::Life, Event::Problem);
         check("Town won the match, and the goalkeeper was hurt.", Event::Achievement, Event::Public);
         check("Talks on pay resumed.", Event::Happening, Event::Happening);
+    }
+
+    #[test]
+    fn only_english_texts_without_a_writer_are_news() {
+        #[track_caller]
+        fn check(sentence: &str, expect: bool) {
+            let turns: Vec<_> =
+                (0..12).map(|n| turn(1, n, Role::User, if n % 2 == 0 { "Ann" } else { "Bob" }, sentence)).collect();
+            assert_eq!(is(&turns), expect, "{sentence}");
+        }
+        check("The council voted on Tuesday to rebuild the hall behind the old tower.", true);
+        check("We voted on Tuesday to rebuild the hall behind the old tower.", false);
+        check("Ticket 4412 closed.", false);
+        check("Ich habe heute den Vertrag für die neue Wohnung in Bern endlich unterschrieben.", false);
+        check("Demain nous partons tous ensemble pour une semaine à Lyon chez la tante.", false);
+        check("我今天终于签了新房子的合同,明天我们一起去上海看望我的父母。", false);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use annals_core::Error;
 use async_trait::async_trait;
 
-use crate::care::Care;
+use crate::backend::Backend;
 use crate::check::{invariants, lines};
 use crate::db::{Db, Result};
 use crate::erasure::phrases;
@@ -16,8 +16,8 @@ use crate::thread::Thread;
 const MISSING_REFERENCES: &str =
     "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
 
-/// The operations of [`Care`] for one SQLite file.
-pub struct FileCare {
+/// The operations of [`Backend`] for one SQLite file.
+pub struct FileBackend {
     pub(crate) scrubs: Passes,
     /// Path of the copy that a check reads, without the suffix `.part`: a file beside the catalog, not a folder. `None` with a
     /// test VFS, where the open file itself is checked.
@@ -26,16 +26,16 @@ pub struct FileCare {
     checking: tokio::sync::Mutex<()>,
 }
 
-impl FileCare {
-    pub(crate) fn new(copies: Option<PathBuf>) -> annals_core::Result<FileCare> {
+impl FileBackend {
+    pub(crate) fn new(copies: Option<PathBuf>) -> annals_core::Result<FileBackend> {
         // A copy left by a killed process may hold text that has been forgotten since: remove it.
         copies.as_deref().map(copy::Pages::beside).transpose()?;
-        Ok(FileCare { scrubs: Passes::default(), copies, checking: tokio::sync::Mutex::default() })
+        Ok(FileBackend { scrubs: Passes::default(), copies, checking: tokio::sync::Mutex::default() })
     }
 }
 
 #[async_trait]
-impl Care for FileCare {
+impl Backend for FileBackend {
     type Connection = Sqlite;
 
     /// Checks every page of a copy of the file, so that other work continues.
