@@ -289,7 +289,7 @@ async fn failing_cleaning_is_retried_with_back_off() {
         fixture.roll_up(&now.to_string(), None).await;
     }
     // All tables, at minutes 0, 1, 3, 7, 15 and 31.
-    assert_eq!(away.calls(), 6 * Grain::ALL.len());
+    assert_eq!(away.calls(), 6 * Grain::ALL.len() as u64);
     assert_eq!(fixture.parts.eraser.pending_cleanings().await.unwrap(), [agent("a")]);
 }
 
