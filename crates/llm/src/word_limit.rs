@@ -1,4 +1,4 @@
-//! The length of summaries.
+//! The limit on the length of a summary, which the built-in engine and the prompts for models share.
 
 use annals_core::Grain;
 

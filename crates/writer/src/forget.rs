@@ -71,8 +71,8 @@ impl Eraser {
         self.cleaned(agent, pending).await
     }
 
-    /// Does the same as [`Eraser::clean`], but leaves files as they are that nothing was written to since this process cleaned
-    /// them last. So a forgetting that is repeated while the first one is under way copies no table.
+    /// Does the same as [`Eraser::clean`], unless nothing was written to the agent's files since this process cleaned them last.
+    /// Then only the catalog may hold erased text. So a repeated forgetting copies no table.
     pub async fn clean_what_was_written(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let pending = self.pending_cleaning(agent).await?;
         self.writer.project(agent, now, &|_| ()).await?;
@@ -85,7 +85,7 @@ impl Eraser {
         self.cleaned(agent, pending).await
     }
 
-    /// Has the next cleaning rewrite all files of the agent, because erased text was found in them.
+    /// Makes the next cleaning rewrite all files of the agent. Called if erased text was found in them.
     pub fn distrust_files(&self, agent: &Agent) {
         self.clean_states().remove(agent);
     }

@@ -13,8 +13,8 @@ const WINDOW: i32 = 60;
 /// Maximum number of other days that count.
 const MOST: usize = 3;
 
-/// Gain of a word for each other day on which it comes back, as a share of its worth. With 0, monthly summaries of six records and
-/// chats quote 158 of 198 important events, with 1 161; yearly ones 32 and 34 of 82.
+/// Gain of a word for each other day on which it comes back, as a share of its worth. Monthly summaries of six records and chats
+/// quote 161 of 198 important events, and yearly ones 34 of 82; without this gain 158 and 32.
 const GAIN: f64 = 1.0;
 
 /// Raises the worth of the words of these candidates.
