@@ -88,6 +88,12 @@ pub(crate) fn dates(memory: &MemoryView, zones: &Zones) -> String {
     }
 }
 
+/// Returns the text of a memory, behind its speaker if it is a turn.
+pub(crate) fn spoken(memory: &MemoryView) -> String {
+    let speaker = memory.speaker.as_ref().filter(|_| memory.grain == Grain::Working);
+    speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text))
+}
+
 /// Formats a moment as local day and time.
 pub(crate) fn local(at: Timestamp, zones: &Zones) -> String {
     format!("{} {}", zones.day_of(at), clock(at, zones))

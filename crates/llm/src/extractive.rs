@@ -1,11 +1,11 @@
 //! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
-//! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
+//! Purely lexical: the same on every processor, free, and without a model. Reads messages (without `mails` that others wrote) by sentence (`reading`: `clean`,
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
 //! (`worth`: `word_kinds`, `events`, `news`, `vague`, `recurrence`), selects the best without repetition (`choose`) and formats them (`lines`).
 //! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
 //! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
-//! dates in brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns
+//! dates in brackets, a question before its answer (`answers`), what the writer corrected (`corrections`), and in records the name of their subject (`story`). All turns
 //! that contributed words are the sources of a line.
 
 mod answers;
@@ -14,6 +14,7 @@ mod candidates;
 mod choose;
 mod clean;
 mod continuations;
+mod corrections;
 mod dates;
 mod definite;
 mod dependence;
@@ -24,6 +25,7 @@ mod full_names;
 mod labels;
 mod language;
 mod lines;
+mod mails;
 mod names;
 mod news;
 mod openers;
@@ -59,7 +61,7 @@ use crate::word_limit::word_limit;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 11";
+const VERSION: &str = "extractive 12";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

@@ -68,7 +68,7 @@ fn is_read(turn: &Memory) -> bool {
 
 /// Returns whether a speaker has the name of a kind of program, or of a known assistant, rather than one that a person chose.
 pub(crate) fn is_assistant(speaker: &str) -> bool {
-    const ASSISTANTS: [&str; 12] = [
+    const ASSISTANTS: [&str; 18] = [
         "assistant",
         "ai",
         "ai assistant",
@@ -81,6 +81,12 @@ pub(crate) fn is_assistant(speaker: &str) -> bool {
         "gemini",
         "copilot",
         "siri",
+        "assistent",
+        "asistente",
+        "assistente",
+        "助手",
+        "助理",
+        "アシスタント",
     ];
     ASSISTANTS.contains(&speaker.to_lowercase().as_str())
 }

@@ -36,8 +36,8 @@ impl Pass<'_> {
 
     /// Returns the background of a period for the built-in engine.
     pub(crate) async fn local_background(&self, row: &LedgerRow, input: &Input) -> Result<Background> {
-        let authors = if row.period.grain() == Grain::Daily { lone_authors(&input.children) } else { BTreeSet::new() };
-        if authors.is_empty() {
+        let alone = if row.period.grain() == Grain::Daily { written_by_one(&input.children) } else { BTreeMap::new() };
+        if alone.is_empty() {
             return Ok(Background::default());
         }
         let before = Interval { end: self.zones.cover(row.period).start, ..Interval::ALWAYS };
@@ -49,7 +49,9 @@ impl Pass<'_> {
             ..Select::all(Grain::Working)
         };
         let mut earlier = self.summarizer.store.list(self.agent, &newest).await?;
-        earlier.retain(|turn| turn.speaker().is_some_and(|speaker| authors.contains(speaker)));
+        let is_of_author =
+            |turn: &Memory| turn.speaker().is_some_and(|speaker| alone.values().any(|one| *one == speaker));
+        earlier.retain(|turn| is_of_author(turn) || turn.conversation().is_some_and(|one| alone.contains_key(one)));
         earlier.reverse();
         Ok(Background { earlier: earlier.into_iter().map(without_recalled).collect(), ..Background::default() })
     }
@@ -106,14 +108,18 @@ async fn find(facts: &dyn Facts, agent: &annals_core::Agent, names: &[String], e
     Ok(found)
 }
 
-/// Returns every speaker who speaks alone in one of the conversations.
-fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
+/// Returns the conversations in which one person speaks on this day, with that person. On other days others may speak.
+fn written_by_one(turns: &[Memory]) -> BTreeMap<&str, &str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in turns {
         let (conversation, speaker) = (turn.conversation().unwrap_or_default(), turn.speaker().unwrap_or_default());
         speakers.entry(conversation).or_default().insert(speaker);
     }
-    speakers.into_values().filter(|speakers| speakers.len() == 1).flatten().collect()
+    let alone = |(conversation, speakers): (_, BTreeSet<_>)| match Vec::from_iter(speakers).as_slice() {
+        [speaker] => Some((conversation, *speaker)),
+        _ => None,
+    };
+    speakers.into_iter().filter_map(alone).collect()
 }
 
 /// Returns the names to look up, each once and at most 144: the speakers, then the capitalised words of three letters and more.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{DateRange, Grain, Kind, Result, Zones};
+use annals_core::{DateRange, Kind, Result, Zones};
 use annals_service::calls;
 use annals_service::wire::{MemoryView, PassageOf, RangeView, SearchAnswer, SearchRequest};
 
@@ -10,7 +10,7 @@ use super::timeline::print_ungrounded;
 use crate::cli::Search;
 use crate::run_or_hand_over::Client;
 use crate::view::excerpt::Excerpt;
-use crate::view::{BOLD, DATE, DIM, WARN, column, dates, plural, print_json, range, say, say_zone};
+use crate::view::{BOLD, DATE, DIM, WARN, column, dates, plural, print_json, range, say, say_zone, spoken};
 
 pub(crate) async fn run(client: &Client, args: &Search, json: bool) -> Result<ExitCode> {
     let request = SearchRequest {
@@ -93,9 +93,7 @@ pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, zones: &Z
     if let Some(PassageOf { collection, key, passage }) = &memory.document {
         say!("  {DIM}{collection}/{key}#{}{DIM:#}", passage.ordinal);
     }
-    let speaker = memory.speaker.as_ref().filter(|_| grain == Grain::Working);
-    let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
-    say!("{}\n", column(&text, 2));
+    say!("{}\n", column(&spoken(memory), 2));
 }
 
 fn print_excerpt(memory: &MemoryView, question: Option<&str>) {

@@ -81,7 +81,8 @@ fn print(status: &StatusView) {
     let zone = &status.time_zone;
     let local = |moment: &Option<String>| moment.as_deref().map_or_else(|| "–".to_owned(), |at| local(at, zone));
     let (first, last) = (local(&status.first), local(&status.last));
-    say!("{BOLD}{}{BOLD:#}  {DIM}{zone} · {first} to {last}{DIM:#}", status.agent);
+    let range = if status.first.is_some() { format!("{first} to {last}") } else { "no messages stored".to_owned() };
+    say!("{BOLD}{}{BOLD:#}  {DIM}{zone} · {range}{DIM:#}", status.agent);
     let number = |grain: &Grain| status.memories.get(grain.as_str()).copied().unwrap_or(0);
     let counts: Vec<String> = Grain::ALL.iter().map(|grain| format!("{} {grain}", count(number(grain)))).collect();
     say!("  {}", counts.join(" · "));

@@ -10,7 +10,7 @@ use annals_service::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 use crate::cli::Timeline;
 use crate::run_or_hand_over::Client;
-use crate::view::{BOLD, DATE, DIM, JsonList, WARN, column, dates, say, say_zone_of};
+use crate::view::{BOLD, DATE, DIM, JsonList, WARN, column, dates, say, say_zone_of, spoken};
 
 /// Number of memories fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
@@ -105,7 +105,7 @@ fn print_open(args: &Timeline, open: &[String], printed: &BTreeSet<String>) {
 
 fn print(memory: &MemoryView, zones: &Zones) {
     say!("{BOLD}{:<9}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{}{DIM:#}", memory.grain, dates(memory, zones), memory.id);
-    say!("{}\n", column(&memory.text, 2));
+    say!("{}\n", column(&spoken(memory), 2));
     print_ungrounded(memory);
 }
 

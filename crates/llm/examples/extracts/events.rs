@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::{Grain, Memory, MemoryId, Sentence};
 use serde_json::Value;
 
+/// Beginnings of the line of a period in which nothing is worth quoting.
+const PLACEHOLDERS: [&str; 2] = ["Small talk only", "Brief notes only"];
+
 /// The important events of one period.
 pub type Events = Vec<(String, BTreeSet<String>)>;
 
@@ -53,8 +56,11 @@ impl Gold {
         }
     }
 
+    /// Returns whether a line quotes one of the messages. The line of a period without quotes has all messages as its sources.
     fn is_of(&self, sentence: &Sentence, evidence: &BTreeSet<String>) -> bool {
-        sentence.from.iter().filter_map(|id| self.messages.get(id)).any(|message| evidence.contains(message))
+        let is_quote = !sentence.text.starts_with(PLACEHOLDERS[0]) && !sentence.text.starts_with(PLACEHOLDERS[1]);
+        is_quote
+            && sentence.from.iter().filter_map(|id| self.messages.get(id)).any(|message| evidence.contains(message))
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Budget {
     tokens: usize,
     /// Maximum number of words as counted by [`length`], a count that is never less than the number of tokens.
     words: usize,
+    /// Number of words up to which a summary is filled with lines that say less than its grain asks for.
+    filled: usize,
 }
 
 impl Budget {
@@ -31,14 +33,14 @@ impl Budget {
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = word_limit(grain);
         if grain > Grain::Daily {
-            return Budget { limit, tokens: limit, words: limit };
+            return Budget { limit, tokens: limit, words: limit, filled: filled(grain) };
         }
         let quarter = |of: fn(&str) -> usize| {
             let words: usize = sources.iter().map(|turn| of(&turn.text)).sum();
             let kept = base.map_or(0, |base| of(&base.text));
             limit.min(FLOOR.max(kept + words / 4))
         };
-        Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
+        Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length), filled: 0 }
     }
 
     /// Returns whether the text is within the budget. `added` is the number of words added to the quotes, names and dates:
@@ -50,9 +52,24 @@ impl Budget {
             && text.split_whitespace().count() <= (self.tokens + added).min(self.limit)
     }
 
+    /// Returns whether the text is so short that lines which say little are added.
+    pub(super) fn is_to_fill(self, text: &str) -> bool {
+        length(text) < self.filled
+    }
+
     /// Returns the maximum length of a sentence after this head of a line.
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
+    }
+}
+
+fn filled(grain: Grain) -> usize {
+    match grain {
+        Grain::Working | Grain::Daily => 0,
+        Grain::Weekly => 60,
+        Grain::Monthly => 140,
+        Grain::Quarterly => 240,
+        Grain::Yearly => 360,
     }
 }
 

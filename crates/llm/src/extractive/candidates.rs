@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::SignedDuration;
+
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
 use super::budget::{Budget, cut, length};
@@ -13,7 +15,7 @@ use super::record::Form;
 use super::story::{self, Story};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, in_order, lines, news, reading, record, recurrence, small_talk, split};
+use super::{answers, corrections, in_order, lines, mails, news, reading, record, recurrence, small_talk, split};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget
 /// has room for more.
@@ -26,6 +28,9 @@ const WEAK: usize = 2;
 /// Minimum words of a faint line that the daily summary of a record may quote if there is no better line.
 const EXPLICIT: usize = 12;
 
+/// Maximum words of a day of a record that is quoted in full.
+const BRIEF: usize = 30;
+
 /// Maximum words of one sentence. Longer ones are cut.
 const SENTENCE: usize = 60;
 
@@ -33,6 +38,9 @@ const SENTENCE: usize = 60;
 /// counts as a log and not as a chat.
 const LOG: usize = 4;
 const ASKING: f64 = 0.2;
+
+/// Time after which a message does not answer the one before.
+const ANSWERED: SignedDuration = SignedDuration::from_hours(4);
 
 /// Factor for sentences of an assistant without a name: its explanations are worth less than what people say to it.
 const EXPLAINED: f64 = 0.35;
@@ -51,6 +59,8 @@ pub(super) struct Candidate {
     pub(super) worth: Worth,
     /// Whether it can be understood alone.
     pub(super) dependence: Dependence,
+    /// Whether it says less than its grain asks for, and is only quoted if the summary would be very short.
+    pub(super) is_filling: bool,
 }
 
 impl Candidate {
@@ -89,11 +99,46 @@ impl<'a> Input<'a> {
     /// Returns the candidates in order of time: sentences that stand alone and say enough, or a few of the others if there are
     /// none.
     pub(super) fn pool(&self) -> Vec<Candidate> {
+        let best = self.best();
+        let is_quoted = |child: usize| best.iter().any(|one| one.child == child);
+        // In a chat of which something is quoted, the other messages of a short day are small talk.
+        let is_to_add = best.is_empty() || self.form == Form::Record;
+        let brief = if is_to_add { self.brief(is_quoted) } else { Vec::new() };
+        if brief.is_empty() {
+            return best;
+        }
+        let mut pool: Vec<Candidate> = best.into_iter().chain(brief).collect();
+        pool.sort_by_key(|one| one.child);
+        pool
+    }
+
+    /// Returns the messages of a short day that say something, each as one line, without those that are quoted already. Empty for
+    /// other periods.
+    fn brief(&self, is_quoted: impl Fn(usize) -> bool) -> Vec<Candidate> {
+        let spoken: Vec<(usize, &&Memory)> =
+            self.sources.iter().enumerate().filter(|(_, turn)| is_persons(turn)).collect();
+        let words: usize = spoken.iter().map(|(_, turn)| length(&turn.text)).sum();
+        let has_mail =
+            || spoken.iter().any(|(_, turn)| mails::parts(&turn.text).iter().any(|part| part.label.is_some()));
+        if self.grain > Grain::Daily || self.base.is_some() || words > BRIEF || has_mail() {
+            return Vec::new();
+        }
+        let names = Names::of(speakers(None, &self.sources));
+        let whole = |(child, turn): (usize, &&Memory)| {
+            let read = reading::whole(&turn.text, turn.days.0, self.form, &self.story(turn))?;
+            Some(of_read(child, turn, read, None).judged(self, &names)).filter(|one| one.worth.full() > 0.0)
+        };
+        spoken.into_iter().filter(|(child, _)| !is_quoted(*child)).filter_map(whole).collect()
+    }
+
+    /// Returns the best sentences in order of time.
+    fn best(&self) -> Vec<Candidate> {
         let all = self.judged();
         let is_record = self.form == Form::Record;
         let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
         let is_weak = best.is_some_and(|best| best > Dependence::Independent);
-        let most = match (is_weak, is_record) {
+        let fills = all.iter().any(|one| one.is_filling);
+        let most = match (is_weak && !fills, is_record) {
             (false, _) => POOL,
             (true, true) => 1,
             (true, false) => WEAK,
@@ -105,10 +150,11 @@ impl<'a> Input<'a> {
             Dependence::Independent | Dependence::Aside => true,
         };
         let keeps = |one: &Candidate| {
-            one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best && is_quotable(one))
+            let is_best = Some(one.dependence) == best && is_quotable(one) && !(is_weak && fills);
+            one.is_small_talk() || one.is_filling || one.worth.full() > 0.0 && is_best
         };
         let pool = best_of(all.into_iter().filter(keeps).collect(), most);
-        if self.grain > Grain::Daily { without_notes(pool) } else { dated_or_all(pool) }
+        content_or_all(pool)
     }
 
     /// Returns whether a period without a quotable line has notes in it, rather than small talk.
@@ -127,11 +173,12 @@ impl<'a> Input<'a> {
         let quotes = if let Some(base) = self.base { beside(base, quotes) } else { quotes };
         let mut all: Vec<Candidate> = quotes.into_iter().map(|quote| quote.judged(self, &names)).collect();
         if self.grain > Grain::Daily {
-            recurrence::raise(&mut all);
+            recurrence::rate(&mut all);
         }
         for one in &mut all {
             if one.dependence == Dependence::Independent && !one.worth.is_definite() {
                 one.dependence = Dependence::Faint;
+                one.is_filling = self.grain > Grain::Daily && one.worth.fills();
             }
         }
         all
@@ -149,14 +196,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Drops the notes of records if there are other candidates. Keeps small talk, which says with whom.
-fn without_notes(pool: Vec<Candidate>) -> Vec<Candidate> {
-    let (notes, others): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_note);
-    if others.is_empty() { notes } else { others }
-}
-
-/// Drops the note of small talk of a sealed day if a late sentence has content.
-fn dated_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
+/// Drops the lines that only say that there was small talk or notes, if others have content.
+fn content_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
     let (small_talk, content): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
     if content.is_empty() { small_talk } else { content }
 }
@@ -213,7 +254,14 @@ impl Quote<'_> {
         }
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned(), ungrounded: false };
-        Candidate { child: self.child, position: self.position, sentence, worth, dependence: self.dependence }
+        Candidate {
+            child: self.child,
+            position: self.position,
+            sentence,
+            worth,
+            dependence: self.dependence,
+            is_filling: false,
+        }
     }
 }
 
@@ -251,7 +299,7 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
             Form::Record => stories.entry(conversation).or_insert_with(|| input.story(turn)),
         };
         let room = room(Grain::Daily, input.budget, turn.days.0, turn.speaker());
-        let mut read = reading::of(&turn.text, turn.days.0, room, names, form, story);
+        let mut read = of_parts(turn, room, names, form, story);
         let next = answers::question(&read, names).map(|question| (*turn, question));
         let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
             let position = answers::answer(&mut read, asker.speaker()?, &question, names)?;
@@ -264,9 +312,42 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
             }
             found.push(of_read(child, turn, read, asker));
         }
+        if corrections::is(&turn.text) {
+            correct(&mut found, sources, child);
+        }
         open_question = next;
     }
     found
+}
+
+/// Returns the sentences of a message. Those of a mail in it are labelled with its sender.
+fn of_parts(turn: &Memory, room: usize, names: &Names, form: Form, story: &Story) -> Vec<reading::Read> {
+    let mut all: Vec<reading::Read> = Vec::new();
+    for part in mails::parts(&turn.text) {
+        let before = all.iter().map(|read| read.position + 1).max().unwrap_or_default();
+        let read = reading::of(&part.text, turn.days.0, room, names, form, story);
+        all.extend(read.into_iter().map(|read| read.of_part(before, part.label.as_deref())));
+    }
+    all
+}
+
+/// Adds a message that corrects the writer's last message with a time or number to the quotes of that message.
+fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
+    let by = sources[correction];
+    let is_same = |turn: &Memory| turn.speaker() == by.speaker() && turn.conversation() == by.conversation();
+    let is_corrected = |quote: &&Quote| {
+        let is_near = quote.child < correction && correction - quote.child <= corrections::NEAR;
+        is_near && is_same(sources[quote.child]) && corrections::has_time(&quote.text)
+    };
+    let Some(corrected) = found.iter().rfind(is_corrected).map(|quote| quote.child) else { return };
+    for quote in found {
+        if quote.child == corrected && corrections::has_time(&quote.text) {
+            quote.text = Cow::Owned(corrections::joined(&quote.text, &by.text));
+            quote.from.to_mut().push(by.id.clone());
+        } else if quote.child == correction {
+            quote.dependence = quote.dependence.max(Dependence::Leaning);
+        }
+    }
 }
 
 /// Returns the conversations in which more than one speaker takes part, or whose only writer asks or addresses someone. A log
@@ -274,8 +355,12 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
 fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in sources {
-        let speakers = speakers.entry(turn.conversation().unwrap_or_default()).or_default();
-        speakers.insert(turn.speaker().unwrap_or_default());
+        speakers.entry(turn.conversation().unwrap_or_default()).or_default();
+    }
+    // On a day with one writer, the conversation may still be that of several.
+    for turn in sources.iter().chain(earlier) {
+        let of_conversation = speakers.get_mut(turn.conversation().unwrap_or_default());
+        of_conversation.into_iter().for_each(|known| _ = known.insert(turn.speaker().unwrap_or_default()));
     }
     let is_chat = |(conversation, speakers): &(&str, BTreeSet<&str>)| {
         let is_of_it = |turn: &&&Memory| turn.conversation() == Some(*conversation);
@@ -307,9 +392,10 @@ fn is_persons(turn: &Memory) -> bool {
     !matches!(turn.role(), Some(Role::System | Role::Tool))
 }
 
-/// Returns whether a turn can answer the one before it: by another speaker, in the same conversation.
+/// Returns whether a turn can answer the one before it: by another speaker, in the same conversation, soon.
 fn is_answered(asker: &Memory, turn: &Memory) -> bool {
-    asker.conversation() == turn.conversation() && asker.speaker() != turn.speaker()
+    let is_soon = turn.at().duration_since(asker.at()) <= ANSWERED;
+    asker.conversation() == turn.conversation() && asker.speaker() != turn.speaker() && is_soon
 }
 
 fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Option<MemoryId>) -> Quote<'a> {

@@ -19,6 +19,10 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
     let mut open = Open::of(pool);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     while let Some(index) = open.take_best() {
+        let text = |chosen: &BTreeSet<usize>| lines::set(grain, chosen.iter().map(|index| &pool[*index].sentence));
+        if pool[index].is_filling && !budget.is_to_fill(&text(&chosen)) {
+            break;
+        }
         chosen.insert(index);
         let sentences = || chosen.iter().map(|index| &pool[*index].sentence);
         if budget.fits(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
@@ -66,12 +70,13 @@ impl Open<'_> {
         Some(self.untried.swap_remove(position))
     }
 
-    /// Compares two candidates: a higher weight comes first, notes of small talk come last, and equal candidates are in order
-    /// of time.
+    /// Compares two candidates: a higher weight comes first, then those that only fill a short summary, then notes of small talk.
+    /// Equal candidates are in order of time.
     fn order(&self, one: usize, other: usize) -> Ordering {
         let is_small_talk = |index: usize| self.words[index].is_empty();
         is_small_talk(one)
             .cmp(&is_small_talk(other))
+            .then(self.pool[one].is_filling.cmp(&self.pool[other].is_filling))
             .then(self.weight(other).total_cmp(&self.weight(one)))
             .then(one.cmp(&other))
     }

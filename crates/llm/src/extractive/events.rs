@@ -64,8 +64,7 @@ pub(super) fn factor(event: Event, grain: Grain) -> f64 {
 /// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are not events, and
 /// wishes are plans.
 pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
-    let is_supposed =
-        words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));
+    let is_supposed = words.first().is_some_and(|first| SUPPOSING.contains(&first.as_str())) || is_conditional(words);
     if words.first().is_some_and(|first| is_unspaced(first)) {
         return of_unspaced(&words.concat());
     }
@@ -94,19 +93,29 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     }
 }
 
+/// Returns whether a sentence begins with a condition that does not hold: "Wenn ich in Hamburg wohnen würde", "Si viviera en Cuenca,
+/// iría".
+fn is_conditional(words: &[String]) -> bool {
+    let begins = |with: &str| words.first().is_some_and(|first| first == with);
+    let has = |forms: &[&str]| words.iter().any(|word| forms.contains(&word.as_str()));
+    let ends = |ends: &[&str]| words.iter().any(|word| word.len() > 4 && ends.iter().any(|end| word.ends_with(end)));
+    begins("wenn") && has(&["würde", "wäre", "hätte", "könnte", "würden", "wären", "hätten"])
+        || begins("si") && ends(&["ría", "rías", "rían", "iera", "ara", "rais", "raient"])
+}
+
 /// Classifies a Chinese or Japanese sentence by a few common words.
 fn of_unspaced(sentence: &str) -> Event {
     const WORDS: [(Event, &str); 7] = [
         (
             Life,
-            "结婚 離婚 离婚 分手 订婚 去世 出生 搬到 搬家 辞职 辭職 离职 入职 升职 失业 被裁 毕业 畢業 读研 上小学 入学 退休 怀孕 手术 住院 过敏 确诊",
+            "结婚 婚礼 求婚 中风 離婚 离婚 分手 订婚 去世 出生 搬到 搬家 辞职 辭職 离职 入职 升职 失业 被裁 毕业 畢業 读研 上小学 入学 退休 怀孕 手术 住院 过敏 确诊",
         ),
         (Decision, "决定 決定 签 取消 推迟 同意 选择 立项 改用 改为"),
         (Deadline, "截止 到期 考试 面试 预约 答辩"),
-        (Achievement, "赢 获奖 完成 通过 录取 发布 上线 第一次"),
+        (Achievement, "赢 获奖 跑完 马拉松 年终奖 完成 通过 录取 发布 上线 第一次"),
         (Public, "宣布 当选 选举 地震 爆炸 袭击 逮捕 法院 判处 总统 总理 制裁 停火 罢工 法案 投票 死亡 遇难"),
         (Gain, "买 買 卖 賣 收到 开始 养了 租了 租好"),
-        (Problem, "坏 丢 失败 受伤 生病 感冒 发烧 事故 故障 报错"),
+        (Problem, "坏 丢 宕机 瘫痪 失败 受伤 生病 感冒 发烧 事故 故障 报错"),
     ];
     let has = |list: &str| list.split(' ').any(|word| sentence.contains(word));
     let named = WORDS.into_iter().find(|(_, list)| has(list)).map(|(event, _)| event);
@@ -117,6 +126,21 @@ fn of_unspaced(sentence: &str) -> Event {
 const PLANS: [&str; 16] = [
     "will", "plan", "plans", "planning", "planned", "gonna", "want", "wants", "hope", "hoping", "going", "soon",
     "upcoming", "would", "wanna", "aim",
+];
+/// First words of suppositions and dreams.
+const SUPPOSING: [&str; 12] = [
+    "if",
+    "imagine",
+    "suppose",
+    "maybe",
+    "perhaps",
+    "dreamt",
+    "dreamed",
+    "vielleicht",
+    "geträumt",
+    "quizás",
+    "soñé",
+    "peut-être",
 ];
 /// Past forms that describe a state, not an event.
 const BEING: [&str; 9] = ["was", "were", "been", "had", "wasn't", "weren't", "hadn't", "didn't", "felt"];
@@ -160,7 +184,8 @@ const LISTS: [(Event, &str); 20] = [
          resigned unemployed diagnos* cancer surgery pacemaker allergic allergy diabet* orphan* proposed separated homeless rehab \
          sober adopted adoption quit cofounded founded engagement newborn miscarriage stroke disabled asylum citizenship visa \
          vegetarian vegan farewell melanoma tumour tumor leukaemia leukemia chemo* remission alzheimer* dementia dyslexia autism autistic \
-         miscarried ivf christened baptised baptized buried cremated hospice alzheimer's",
+         miscarried ivf christened baptised baptized buried cremated hospice alzheimer's drowned cpr overdose* stillborn suicide estranged \
+         reconcil* custody",
     ),
     (
         Decision,
@@ -242,7 +267,7 @@ const LISTS: [(Event, &str); 20] = [
 const PHRASES: [(Event, &str); 5] = [
     (
         Life,
-        "passed away,my job,new job,lost my,laid off,got engaged,broke up,gave birth,got married,new house,new apartment,new home,\
+        "passed away,split up,hip op,op done,op went,heart op,pulling out,a girl,a boy,didn't make,my job,new job,lost my,laid off,got engaged,broke up,gave birth,got married,new house,new apartment,new home,\
          new flat,moved to,moved in,moved into,moving to,leaving for,is leaving,are leaving,expecting a,kicked out,my business,own business,dance studio,own studio,new role,first child,\
          my boyfriend,my girlfriend,my husband,my wife,years sober,started school,my degree,became a,became the,\
          job offer,got the job,offered me,offered him,offered her,last day,first day,handed in,all clear,heart attack,said yes,new baby,a baby,baby girl,baby boy,\

@@ -18,6 +18,8 @@ pub(super) struct FullNames {
     names: BTreeMap<String, BTreeMap<String, Option<MemoryId>>>,
     /// Words that occur in lower case: "Strike" in a headline is not a name if the text also writes "strike".
     common: BTreeSet<String>,
+    /// Names that are also those of firms: "Brandt & Sons".
+    firms: BTreeSet<String>,
 }
 
 impl FullNames {
@@ -25,6 +27,7 @@ impl FullNames {
     pub(super) fn read(&mut self, text: &str, language: Language, from: Option<&MemoryId>) {
         let tokens = tokens(text);
         self.common.extend(tokens.iter().filter(|token| !token.is_capital()).map(|token| token.lower.clone()));
+        self.firms.extend(firms(text, &tokens));
         // German capitalises every noun: only the last two of three words are a name.
         let least = if language == Language::German { 3 } else { 2 };
         let without_article = |run: &'_ [Token]| usize::from(language.is_grammar(&run[0].lower));
@@ -46,11 +49,12 @@ impl FullNames {
         self.names.contains_key(bare(surname))
     }
 
-    /// Returns the full name of a surname and the turn that contains it. `None` if the surname has several full names or is
-    /// also a common word of the texts.
+    /// Returns the full name of a surname and the turn that contains it. `None` if the surname has several full names, or is
+    /// also a common word or the name of a firm in the texts.
     fn of(&self, surname: &str) -> Option<(&str, Option<&MemoryId>)> {
         let names = self.names.get(surname)?;
-        let only = names.len() == 1 && !self.common.contains(&surname.to_lowercase());
+        let is_other = self.common.contains(&surname.to_lowercase()) || self.firms.contains(surname);
+        let only = names.len() == 1 && !is_other;
         names.iter().next().filter(|_| only).map(|(name, from)| (name.as_str(), from.as_ref()))
     }
 }
@@ -76,7 +80,10 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
         }
         let named = known.iter().find(|names| names.names.contains_key(bare(surname.raw)));
         let Some((full, turn)) = named.and_then(|names| names.of(bare(surname.raw))) else { continue };
-        if is_place || !is_name(surname) || !done.insert(bare(surname.raw)) {
+        let is_quoted = sentence[..surname.span.start].ends_with('"');
+        let is_of_all = tokens.iter().find(|next| next.span.start > surname.span.start);
+        let is_of_all = is_of_all.is_some_and(|next| is_in(FAMILY, &next.lower));
+        if is_place || is_quoted || is_of_all || !is_name(surname) || !done.insert(bare(surname.raw)) {
             continue;
         }
         text.push_str(&sentence[end..surname.span.start]);
@@ -106,6 +113,15 @@ pub(super) fn is_name(token: &Token) -> bool {
         && !definite::is_acronym(token.raw)
 }
 
+/// Returns the capitalised words next to an ampersand or before the legal form of a firm: "Brandt & Sons", "Brandt GmbH".
+fn firms<'a>(text: &'a str, tokens: &'a [Token<'a>]) -> impl Iterator<Item = String> + 'a {
+    let pairs = tokens.windows(2).filter(|pair| {
+        let between = text[pair[0].span.end..pair[1].span.start].trim();
+        between == "&" || is_in(FIRMS, &pair[1].lower) && matches!(between, "" | ",")
+    });
+    pairs.flatten().filter(|token| token.is_capital()).map(|token| bare(token.raw).to_owned())
+}
+
 /// Removes the genitive ending `'s`.
 pub(super) fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
@@ -118,6 +134,12 @@ fn is_in(list: &str, word: &str) -> bool {
 /// Titles before a surname.
 const TITLES: &str = "mr mrs ms miss mx dr prof professor sir lady herr herrn frau monsieur madame mme mlle señor señora sr sra don \
     doña senhor senhora signor signora meneer mevrouw";
+
+/// Words behind a surname that mean all who have it.
+const FAMILY: &str = "family families brothers sisters twins kids siblings estate household";
+
+/// Legal forms of firms, and words that end their names.
+const FIRMS: &str = "inc plc ltd llc llp corp gmbh ag kg sa sarl sl bv nv oy ab group holdings partners sons bros associates construction electric     industries";
 
 /// Last words of the names of institutions, offices and places, which are not surnames.
 const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \

@@ -48,6 +48,18 @@ pub(super) struct Read {
     behind: String,
 }
 
+impl Read {
+    /// Makes this a sentence of a part of the message that comes after `before` others. The sender of a mail stands in front of its
+    /// sentences, in place of another label.
+    pub(super) fn of_part(mut self, before: usize, sender: Option<&str>) -> Read {
+        self.position += before;
+        if let Some(sender) = sender {
+            self.text = format!("({sender}) {}", story::parts(&self.text).1);
+        }
+        self
+    }
+}
+
 /// Returns the sentences of a message of a day, and the passages that begin with them. Splits sentences longer than `room`
 /// words, and all very long ones, into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form, story: &Story) -> Vec<Read> {
@@ -103,6 +115,37 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         entries::join(&mut read);
     }
     with_passages(read, names, &text)
+}
+
+/// Returns a short message in full, as one line, with dates and in a record with full names and its label. `None` if the message only
+/// notes that there is nothing, or if its first sentence needs another message to be understood.
+pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Option<Read> {
+    let cleaned = clean::without_asides(message);
+    let cleaned = labels::without(&cleaned);
+    let says = |sentence: &&str| !status::is(&tokens(sentence));
+    let said: Vec<&str> = split::sentences(&cleaned, usize::MAX).map(without_number).filter(says).collect();
+    let text = said.join(" ");
+    let language = Language::of(&tokens(&text));
+    let first = tokens(said.first()?);
+    let leans = dependence::of(said[0], &first, language) == Dependence::Leaning && !dependence::is_fragment(&first);
+    if leans {
+        return None;
+    }
+    let (text, mut from) =
+        if form == Form::Record { full_names::complete(&text, &[story.names()]) } else { (text, Vec::new()) };
+    let (text, source) = story.labelled(&dates::resolve(&text, day, language), None);
+    from.extend(source);
+    let dependence = Dependence::Independent;
+    Some(Read {
+        behind: text.clone(),
+        text,
+        language,
+        dependence,
+        position: 0,
+        begins_line: true,
+        continues: false,
+        from,
+    })
 }
 
 /// What a sentence needs to be understood.

@@ -136,7 +136,17 @@ fn summary_quotes_content_only() {
     check(&["Ann: Does Luna sleep in the kitchen?"], "Ann: Does Luna sleep in the kitchen?");
     check(&["Ann: ", "Bob: \n \t", "Ann: The bakery closed."], "Ann: The bakery closed.");
     check(&["Ann: The bakery closed.", "Bob: The bakery closed."], "Ann: The bakery closed.");
-    check(&["Ann: The bakery closed."], "Brief notes only: 1 message by Ann.");
+    check(&["Ann: The bakery closed."], "Ann: The bakery closed.");
+    check(&["Ann: Quiet day."], "Small talk only: 1 message by Ann.");
+    check(&["Ann: Devon and I split up. He keeps the dog."], "Ann: Devon and I split up. He keeps the dog.");
+    check(
+        &["Ann: funeral is on Thursday, 11am, Canford", "Bob: ok", "Ann: sorry, Friday 19th"],
+        "Ann: funeral is on Thursday [2023-05-11], 11am, Canford → “sorry, Friday 19th”",
+    );
+    check(
+        &["Ann: FYI\nFrom: Kyle Brandt <kyle@b.example>\nSubject: Crane\nSix men bring a crane on April 20."],
+        "Ann: (From: Kyle Brandt) Six men bring a crane on April 20.",
+    );
     check(&["Ann: hi", "Bob: hello!", "Ann: ok"], "Small talk only: 3 messages by Ann and Bob.");
     check(&["Ann: "], "Small talk only: 1 message by Ann.");
 }
@@ -223,7 +233,7 @@ fn small_talk_is_passed_on_only_without_other_content() {
     let quiet = summary(Grain::Daily, &[turn(8, 0, Role::User, "Ann", "hi")]);
     let lively = summary(Grain::Daily, &[turn(9, 0, Role::User, "Ann", "I moved to Berlin.")]);
     let week = summary(Grain::Weekly, &[quiet.clone(), lively]);
-    assert_eq!(week.text, "2023-05-08 Small talk only: 1 message by Ann.\n2023-05-09 Ann: I moved to Berlin.");
+    assert_eq!(week.text, "2023-05-09 Ann: I moved to Berlin.");
     assert_eq!(write(Grain::Monthly, &[week]).text, "2023-05-09 Ann: I moved to Berlin.");
     let quiet_week = summary(Grain::Weekly, &[quiet]);
     assert_eq!(write(Grain::Monthly, &[quiet_week]).text, "2023-05-08 Small talk only: 1 message by Ann.");

@@ -37,6 +37,9 @@ const MIN_CONTENT_WORDS: usize = 3;
 /// %.
 const SENTENCE: f64 = 8.0;
 
+/// Share of the minimum content of a line that is enough in a summary that would otherwise be very short.
+const FILLING: f64 = 0.6;
+
 /// Returns the minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order
 /// of worth; a coarser summary stays short rather than include what does not last. Set by reading samples of LoCoMo and IRC.
 fn least(grain: Grain, form: Form) -> f64 {
@@ -75,6 +78,8 @@ pub(super) struct Worth {
     cost: f64,
     /// Minimum of its content for a line of its grain; infinite if no content is enough.
     least: f64,
+    /// Minimum of its content for a line of a summary that would otherwise be very short.
+    least_to_fill: f64,
 }
 
 impl Worth {
@@ -88,15 +93,29 @@ impl Worth {
         if words > 0.0 { self.importance * words / self.cost } else { 0.0 }
     }
 
+    /// Lowers the worth of a line by a factor.
+    pub(super) fn lower(&mut self, factor: f64) {
+        self.importance *= factor;
+    }
+
     /// Lowers the worth of an explanation of an assistant, which never says enough for a line.
     pub(super) fn explain(&mut self, factor: f64) {
-        self.importance *= factor;
-        self.least = f64::INFINITY;
+        self.lower(factor);
+        (self.least, self.least_to_fill) = (f64::INFINITY, f64::INFINITY);
     }
 
     /// Returns whether the sentence says enough for a line of its grain.
     pub(super) fn is_definite(&self) -> bool {
-        self.importance * self.words.iter().map(|(_, worth)| worth).sum::<f64>() >= self.least
+        self.content() >= self.least
+    }
+
+    /// Returns whether the sentence says enough for a line of a summary that would otherwise be very short.
+    pub(super) fn fills(&self) -> bool {
+        self.content() >= self.least_to_fill
+    }
+
+    fn content(&self) -> f64 {
+        self.importance * self.words.iter().map(|(_, worth)| worth).sum::<f64>()
     }
 }
 
@@ -139,11 +158,13 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
         && !is_own
         && language != Language::Unspaced
         && is_scant(rest, label.is_some(), language, &found, event);
-    let least = if is_kept && !is_scant { least(grain, form) } else { f64::INFINITY };
+    let least = if is_kept { least(grain, form) } else { f64::INFINITY };
+    let least_to_fill = FILLING * least;
+    let least = if is_scant { f64::INFINITY } else { least };
     // Words of the label have no worth, but count as covered when the line is chosen: its headline alone then adds nothing.
     let said = label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
-    Worth { words, importance, cost: length(sentence) as f64 + SENTENCE, least }
+    Worth { words, importance, cost: length(sentence) as f64 + SENTENCE, least, least_to_fill }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do

@@ -1,0 +1,109 @@
+//! Finds mails that are pasted into a message. Somebody else wrote them, so their lines name the sender: "(From: Kyle Brandt) Crane
+//! is only available …". Removes the header of a mail, its signature, and lines that every mail has.
+
+use std::borrow::Cow;
+
+/// Names of the line with the sender, and of the other lines of a header, in several languages.
+const SENDER: [&str; 7] = ["from", "von", "de", "da", "van", "发件人", "差出人"];
+const HEADER: &str = "to|cc|bcc|subject|date|sent|reply-to|an|betreff|gesendet|datum|para|asunto|enviado|fecha|à|objet|envoyé|date|\
+    assunto|data|oggetto|inviato|a|aan|onderwerp|verzonden|收件人|主题|日期|抄送";
+
+/// Maximum number of lines between the sender and the next line of the header.
+const NEAR: usize = 3;
+
+/// Phrases of lines that say nothing: of machines, lawyers and newsletters.
+const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|unsubscribe|view in browser|view this email|\
+    sent from my|get outlook for|this e-mail is|this email is|this message is intended|privacy policy|all rights reserved|nicht auf diese|\
+    vertraulich|gesendet von mein|newsletter abbestellen|im browser ansehen|no responda a este|no responder a este|enviado desde mi|aviso de confidencialidad|darse de baja|\
+    ne pas répondre|envoyé de mon|se désabonner|请勿回复|退订";
+
+/// A part of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part<'a> {
+    /// The line with the sender, without the address: "From: Kyle Brandt". `None` for what the speaker wrote.
+    pub(super) label: Option<String>,
+    pub(super) text: Cow<'a, str>,
+}
+
+/// Splits a message into what the speaker wrote and the mails below it.
+pub(super) fn parts(message: &str) -> Vec<Part<'_>> {
+    let lines: Vec<&str> = message.lines().collect();
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins_mail(&lines[*at..])).collect();
+    let Some(first) = starts.first() else { return vec![Part { label: None, text: without_boilerplate(message) }] };
+    let written = lines[..*first].join("\n");
+    let own = Part { label: None, text: Cow::Owned(written) };
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    let mails = starts.iter().zip(ends).map(|(start, end)| mail(&lines[*start..end]));
+    [own].into_iter().filter(|own| !own.text.trim().is_empty()).chain(mails).collect()
+}
+
+fn begins_mail(lines: &[&str]) -> bool {
+    let is_sender = lines.first().is_some_and(|line| sender(line).is_some());
+    is_sender && lines.iter().skip(1).take(NEAR).any(|line| is_header(line))
+}
+
+/// Returns the line with the sender, without the address if there is a name.
+fn sender(line: &str) -> Option<String> {
+    let (name, sender) = line.trim().split_once([':', '：'])?;
+    let sender = sender.trim();
+    let is_one = SENDER.contains(&name.trim().to_lowercase().as_str()) && !sender.is_empty();
+    let bare = sender.split(['<', '[', '(']).next().unwrap_or_default().trim().trim_matches('"');
+    is_one.then(|| format!("{}: {}", name.trim(), if bare.is_empty() { sender.trim_matches(['<', '>']) } else { bare }))
+}
+
+fn is_header(line: &str) -> bool {
+    let name = line.split_once([':', '：']).map(|(name, _)| name.trim().to_lowercase());
+    name.is_some_and(|name| HEADER.split('|').any(|one| one == name))
+}
+
+fn mail<'a>(lines: &[&str]) -> Part<'a> {
+    let header = 1 + lines[1..].iter().take_while(|line| is_header(line)).count();
+    // A line of two hyphens begins the signature.
+    let body = lines[header..].iter().take_while(|line| line.trim() != "--").copied();
+    let text: Vec<&str> = body.filter(|line| !is_boilerplate(line)).collect();
+    Part { label: sender(lines[0]), text: Cow::Owned(text.join("\n").trim().to_owned()) }
+}
+
+fn without_boilerplate(message: &str) -> Cow<'_, str> {
+    if !message.lines().any(is_boilerplate) {
+        return Cow::Borrowed(message);
+    }
+    let kept: Vec<&str> = message.lines().filter(|line| !is_boilerplate(line)).collect();
+    // A message of such lines only is what somebody wrote about them.
+    if kept.join("").trim().is_empty() { Cow::Borrowed(message) } else { Cow::Owned(kept.join("\n")) }
+}
+
+fn is_boilerplate(line: &str) -> bool {
+    let line = line.to_lowercase();
+    BOILERPLATE.split('|').any(|phrase| line.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mails_are_told_from_what_the_speaker_wrote() {
+        fn check(message: &str, expect: &[(Option<&str>, &str)]) {
+            let parts = parts(message);
+            let found: Vec<_> = parts.iter().map(|part| (part.label.as_deref(), part.text.trim())).collect();
+            assert_eq!(found, expect, "{message}");
+        }
+        check("Rent is due. From: now on I pay.", &[(None, "Rent is due. From: now on I pay.")]);
+        check("From: Oslo\nwe took the train", &[(None, "From: Oslo\nwe took the train")]);
+        check(
+            "FYI, crane\n\nFrom: Kyle Brandt <kyle@b.example>\nTo: Pat\nSubject: Crane\n\nApril 13 only.\nSent from my phone",
+            &[(None, "FYI, crane"), (Some("From: Kyle Brandt"), "April 13 only.")],
+        );
+        check(
+            "Von: buchhaltung@b.example\nBetreff: Rechnung 7\nSie wurde bezahlt.\nBitte nicht auf diese Mail antworten.\n--\nB AG",
+            &[(Some("Von: buchhaltung@b.example"), "Sie wurde bezahlt.")],
+        );
+        check(
+            "From: A\nSubject: Re: x\nYes.\nFrom: B\nSubject: x\nShall we?",
+            &[(Some("From: A"), "Yes."), (Some("From: B"), "Shall we?")],
+        );
+        check("News\nView in browser | Unsubscribe", &[(None, "News")]);
+        check("How do I unsubscribe?", &[(None, "How do I unsubscribe?")]);
+    }
+}
