@@ -10,6 +10,7 @@ mod table;
 mod tense;
 #[cfg(test)]
 mod tests;
+mod unspaced;
 mod weekdays;
 
 use annals_core::{CalendarNames, Date};
@@ -48,7 +49,7 @@ pub(super) fn is_calendar_word(word: &str) -> bool {
 /// Returns the sentence, said on `day`, with dates after its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
-        return phrases::resolve_unspaced(sentence, day);
+        return unspaced::resolve(sentence, day);
     }
     parts(sentence).map(|part| resolve_part(part, day, language)).collect()
 }

@@ -196,20 +196,3 @@ fn foreign_unit(word: &str) -> Option<Unit> {
     ];
     UNITS.iter().find(|(words, _)| words.split(' ').any(|one| one == word)).map(|(_, unit)| *unit)
 }
-
-/// Appends dates to times in text without spaces, where phrases are found by characters.
-pub(super) fn resolve_unspaced(sentence: &str, day: Date) -> String {
-    let mut resolved = String::with_capacity(sentence.len());
-    let mut rest = sentence;
-    while let Some(first) = rest.chars().next() {
-        let found = phrases(Language::Unspaced).iter().find(|(phrase, _)| rest.starts_with(phrase));
-        let length = found.map_or(first.len_utf8(), |(phrase, _)| phrase.len());
-        resolved.push_str(&rest[..length]);
-        rest = &rest[length..];
-        let span = found.and_then(|(_, time)| time.from(day));
-        if let Some(span) = span.filter(|_| !rest.starts_with('[')) {
-            resolved.push_str(&format!("[{}]", span.label(day)));
-        }
-    }
-    resolved
-}

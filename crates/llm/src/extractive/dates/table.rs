@@ -31,7 +31,7 @@ impl Time {
 
 pub(super) type Phrases = &'static [(&'static str, Time)];
 
-/// Returns the phrases of a language. A phrase comes before phrases that are a prefix of it.
+/// Returns the phrases of a language. A phrase comes before phrases that are a prefix of it. Chinese weeks are parsed by a rule.
 pub(super) fn phrases(language: Language) -> Phrases {
     match language {
         Language::German => &[
@@ -175,6 +175,7 @@ pub(super) fn phrases(language: Language) -> Phrases {
             ("昨天", Day(-1)),
             ("昨日", Day(-1)),
             ("昨晚", Day(-1)),
+            ("大前天", Day(-3)),
             ("前天", Day(-2)),
             ("今天", Day(0)),
             ("今日", Day(0)),
@@ -182,21 +183,10 @@ pub(super) fn phrases(language: Language) -> Phrases {
             ("今早", Day(0)),
             ("明天", Day(1)),
             ("明日", Day(1)),
+            ("大后天", Day(3)),
+            ("大後天", Day(3)),
             ("后天", Day(2)),
             ("後天", Day(2)),
-            ("上个周末", Weekend(-1)),
-            ("上周末", Weekend(-1)),
-            ("这个周末", Weekend(0)),
-            ("下周末", Weekend(1)),
-            ("上周", Week(-1)),
-            ("上週", Week(-1)),
-            ("上个星期", Week(-1)),
-            ("这周", Week(0)),
-            ("本周", Week(0)),
-            ("这个星期", Week(0)),
-            ("下周", Week(1)),
-            ("下週", Week(1)),
-            ("下个星期", Week(1)),
             ("先週", Week(-1)),
             ("今週", Week(0)),
             ("来週", Week(1)),

@@ -5,8 +5,13 @@ use super::*;
 /// Checks a sentence from Wednesday, 4 March 2026.
 #[track_caller]
 fn check(sentence: &str, expect: &str) {
+    check_on("2026-03-04", sentence, expect);
+}
+
+#[track_caller]
+fn check_on(day: &str, sentence: &str, expect: &str) {
     let language = Language::of(&tokens(sentence));
-    assert_eq!(resolve(sentence, "2026-03-04".parse().unwrap(), language), expect);
+    assert_eq!(resolve(sentence, day.parse().unwrap(), language), expect);
 }
 
 #[test]
@@ -181,4 +186,39 @@ fn times_in_other_languages_get_dates() {
     check("Volgende vrijdag heb ik een afspraak.", "Volgende vrijdag [2026-03-06] heb ik een afspraak.");
     check("我上个月搬到了柏林。", "我上个月[2026-02]搬到了柏林。");
     check("昨天我去了北京。", "昨天[2026-03-03]我去了北京。");
+}
+
+#[test]
+fn chinese_weekdays_get_the_date_of_their_week() {
+    let check = |sentence, expect| check_on("2025-09-11", sentence, expect);
+    check("我下周三出院", "我下周三[2025-09-17]出院");
+    check("下周五张伟去云南", "下周五[2025-09-19]张伟去云南");
+    check("这周一刘师傅来过", "这周一[2025-09-08]刘师傅来过");
+    check("上个星期天我们去爬山了", "上个星期天[2025-09-07]我们去爬山了");
+    check("下個禮拜五開會", "下個禮拜五[2025-09-19]開會");
+    check("上上周二买的", "上上周二[2025-08-26]买的");
+    check("下周一下午开会", "下周一[2025-09-15]下午开会");
+    check("本周日下雨，下周三天气好", "本周日[2025-09-14]下雨，下周三[2025-09-17]天气好");
+    check("来週の水曜日に会う", "来週の水曜日[2025-09-17]に会う");
+    check("这周末休息", "这周末[2025-09-13 to 2025-09-14]休息");
+    check("下周一起去北京", "下周[2025-09-15 to 2025-09-21]一起去北京");
+    check("这周三次迟到", "这周[2025-09-08 to 2025-09-14]三次迟到");
+    check("下周日本队比赛", "下周[2025-09-15 to 2025-09-21]日本队比赛");
+    check("晚上周末聚会", "晚上周末聚会");
+}
+
+#[test]
+fn chinese_counted_times_get_dates() {
+    check_on("2026-03-28", "大前天我病了", "大前天[2026-03-25]我病了");
+    check("大后天出发", "大后天[2026-03-07]出发");
+    check("三周前买了车", "三周前[2026-02-11]买了车");
+    check("两个月后结婚", "两个月后[2026-05]结婚");
+    check("我们两个月后就要结婚了", "我们两个月后[2026-05]就要结婚了");
+    check("十二天之前到的", "十二天之前[2026-02-20]到的");
+    check("几天前见过他", "几天前[before 2026-03-04]见过他");
+    check("他3年前毕业", "他3年前[2023]毕业");
+    for sentence in ["住院两个月后他出院了", "2020年前毕业", "第三天后下雨", "三天前后到", "三月前完成"]
+    {
+        check(sentence, sentence);
+    }
 }
