@@ -46,6 +46,11 @@ pub(super) fn is_calendar_word(word: &str) -> bool {
     phrases::month(word).is_some() || phrases::weekday(strip(word)).is_some()
 }
 
+/// Returns whether a lower-case word of a language other than English is a time by itself: "gestern".
+pub(super) fn is_time(word: &str, language: Language) -> bool {
+    table::phrases(language).iter().any(|(phrase, _)| *phrase == word)
+}
+
 /// Returns the sentence, said on `day`, with dates after its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
@@ -95,7 +100,7 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
         };
         at += length;
         let end = tokens[at - 1].span.end;
-        if !is_dated(sentence, end, &words[at..]) {
+        if span != Span::Unclear && !is_dated(sentence, end, &words[at..]) {
             resolved.push_str(&sentence[copied..end]);
             resolved.push_str(&format!(" [{}]", span.label(day)));
             copied = end;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use super::dates;
 use super::tokens::Token;
 
 /// Languages that the engine supports to some extent.
@@ -28,7 +29,7 @@ const READ: usize = 200;
 const MAX_BYTES: usize = 4_000;
 
 impl Language {
-    /// Returns the language with the most function words in the text. Without function words, a text in Latin script has the
+    /// Returns the language with the most function words and times ("gestern") in the text. Without function words, a text in Latin script has the
     /// language that its special letters indicate, otherwise English: notes and headlines have none, and English rules do little
     /// harm there. Most words of an unspaced text are in such a script.
     pub(super) fn of(tokens: &[Token]) -> Language {
@@ -38,7 +39,8 @@ impl Language {
         }
         let count = |language: Language| {
             let words = &FUNCTION_WORDS[language as usize];
-            read.iter().filter(|token| words.contains(token.lower.as_str())).count()
+            let is_known = |word: &str| words.contains(word) || dates::is_time(word, language);
+            read.iter().filter(|token| is_known(&token.lower)).count()
         };
         let mut best = (English, count(English));
         for language in [German, French, Spanish, Portuguese, Italian, Dutch] {
@@ -144,6 +146,8 @@ mod tests {
         check("Fixed login bug", English);
         check("Ich bin gestern nach Berlin gezogen.", German);
         check("J'ai déménagé hier à Lyon avec ma sœur.", French);
+        check("Anteayer llovió", Spanish);
+        check("Heute in acht Tagen Zahnarzt", German);
         check("Ayer me mudé a Madrid con mi hermana.", Spanish);
         check("Ontem mudei-me para o Porto com a minha irmã.", Portuguese);
         check("Ieri mi sono trasferito a Roma con mia sorella.", Italian);

@@ -91,9 +91,43 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
     match found {
         // The words for tomorrow also mean morning.
         Some((1, Time::Day(1))) if MORNING.contains(&before) => None,
+        Some((length, time @ Time::Day(_))) => {
+            let (rest, span) = (&words[at + length..], time.from(day)?);
+            let (more, span) = counted_from(language, rest, &span).unwrap_or((part_of_day(language, rest), span));
+            Some((length + more, span))
+        }
         Some((length, time)) => Some((length, time.from(day)?)),
-        None => ago(language, words, at, day).or_else(|| weekday_beside(language, words, at, day)),
+        None => ago(language, words, at, day)
+            .or_else(|| ahead(language, words, at, day))
+            .or_else(|| weekday_beside(language, words, at, day)),
     }
+}
+
+/// Parses an amount after a German day: "heute in einer Woche", "gestern vor einem Jahr".
+fn counted_from(language: Language, words: &[&str], day: &Span) -> Found {
+    let sign = match *words.first()? {
+        "in" => 1,
+        "vor" => -1,
+        _ => return None,
+    };
+    let (count, unit) = (count(words.get(1)?)?, foreign_unit(words.get(2)?)?);
+    Some((3, day.moved(unit, sign * count)?)).filter(|_| language == Language::German)
+}
+
+/// Returns the number of words for a part of the day at the beginning of the words that follow a day: "gestern Abend", "ayer por
+/// la tarde".
+fn part_of_day(language: Language, words: &[&str]) -> usize {
+    let parts: &[&str] = match language {
+        Language::German => &["morgen", "früh", "vormittag", "mittag", "nachmittag", "abend", "nacht"],
+        Language::French => &["matin", "midi", "après-midi", "soir"],
+        Language::Spanish => &["por la mañana", "por la tarde", "por la noche", "en la noche", "al mediodía"],
+        Language::Portuguese => &["de manhã", "à tarde", "à noite"],
+        Language::Italian => &["mattina", "pomeriggio", "sera", "notte"],
+        Language::Dutch => &["ochtend", "middag", "avond", "nacht"],
+        _ => &[],
+    };
+    let lengths = parts.iter().map(|part| part.split(' ').collect::<Vec<_>>());
+    lengths.filter(|part| words.starts_with(part)).map(|part| part.len()).max().unwrap_or(0)
 }
 
 /// Parses "letzten Freitag", "vendredi prochain", "el próximo lunes". A weekday without such a word may be on either side of
@@ -104,7 +138,11 @@ fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> F
     let (weekday, side) = match (names.weekday(first), names.weekday(second)) {
         (Some(weekday), None) if side(second).is_some() => (weekday, side(second)?),
         (None, Some(weekday)) => (weekday, side(first)?),
-        (Some(weekday), None) => return Some((1, plain_weekday(words, at, day, weekday)?)),
+        (Some(weekday), None) => {
+            let from = plain_weekday(words, at, day, weekday)?;
+            let counted = counted_from(language, &words[at + 1..], &from);
+            return Some(counted.map_or((1, from), |(more, span)| (1 + more, span)));
+        }
         _ => return None,
     };
     let span = if side < 0 { Span::weekday_beside(day, weekday, -1)? } else { Span::weekday_after(day, weekday)? };
@@ -166,6 +204,20 @@ fn ago(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     }
     let length = before.len() + 2 + usize::from(!after.is_empty());
     Some((length, Span::away(day, unit, -count)?))
+}
+
+/// Parses "dentro de una semana", "dans deux mois". German "in" and Dutch "over" have other meanings.
+fn ahead(language: Language, words: &[&str], at: usize, day: Date) -> Found {
+    let before: &[&[&str]] = match language {
+        Language::French => &[&["dans"]],
+        Language::Spanish => &[&["dentro", "de"]],
+        Language::Portuguese => &[&["daqui", "a"], &["dentro", "de"]],
+        Language::Italian => &[&["tra"], &["fra"]],
+        _ => return None,
+    };
+    let length = before.iter().find(|before| words[at..].starts_with(before))?.len();
+    let (count, unit) = (count(words.get(at + length)?)?, foreign_unit(words.get(at + length + 1)?)?);
+    Some((length + 2, Span::away(day, unit, count)?))
 }
 
 fn count(word: &str) -> Option<i32> {

@@ -28,6 +28,8 @@ pub(super) enum Span {
     Until,
     /// For a while from the day on.
     From,
+    /// A time that gets no date, because it may mean several.
+    Unclear,
 }
 
 impl Span {
@@ -92,6 +94,20 @@ impl Span {
         Span::day(day, if side < 0 { -(if back == 0 { 7 } else { back }) } else { in_week + 7 * side })
     }
 
+    /// Returns days moved by an amount of time, exactly: the same day of another month.
+    pub(super) fn moved(&self, unit: Unit, count: i32) -> Option<Span> {
+        let by = match unit {
+            Unit::Day => count.days(),
+            Unit::Week => count.weeks(),
+            Unit::Month => count.months(),
+            Unit::Year => count.years(),
+        };
+        match self {
+            Span::Days(first, last) => Some(Span::Days(first.checked_add(by).ok()?, last.checked_add(by).ok()?)),
+            _ => Some(Span::Unclear),
+        }
+    }
+
     /// Returns the text for the brackets.
     pub(super) fn label(&self, day: Date) -> String {
         match self {
@@ -102,6 +118,7 @@ impl Span {
             Span::After => format!("after {day}"),
             Span::Until => format!("until {day}"),
             Span::From => format!("from {day}"),
+            Span::Unclear => String::new(),
         }
     }
 }

@@ -35,9 +35,15 @@ pub(super) type Phrases = &'static [(&'static str, Time)];
 pub(super) fn phrases(language: Language) -> Phrases {
     match language {
         Language::German => &[
+            // Eight days are a week in German.
+            ("heute in acht tagen", Day(7)),
+            ("heute in 8 tagen", Day(7)),
+            ("heute vor acht tagen", Day(-7)),
+            ("heute vor 8 tagen", Day(-7)),
             ("heute", Day(0)),
             ("gestern", Day(-1)),
             ("vorgestern", Day(-2)),
+            ("vorvorgestern", Day(-3)),
             ("morgen", Day(1)),
             ("übermorgen", Day(2)),
             ("diese woche", Week(0)),
@@ -85,6 +91,8 @@ pub(super) fn phrases(language: Language) -> Phrases {
             ("hoy", Day(0)),
             ("ayer", Day(-1)),
             ("anteayer", Day(-2)),
+            ("antes de ayer", Day(-2)),
+            ("antier", Day(-2)),
             ("anoche", Day(-1)),
             ("pasado mañana", Day(2)),
             ("mañana", Day(1)),

@@ -222,3 +222,21 @@ fn chinese_counted_times_get_dates() {
         check(sentence, sentence);
     }
 }
+
+#[test]
+fn longer_phrases_in_other_languages_get_one_date() {
+    check("Heute in acht Tagen fliegen wir.", "Heute in acht Tagen [2026-03-11] fliegen wir.");
+    check("Heute in acht Tagen Zahnarzt", "Heute in acht Tagen [2026-03-11] Zahnarzt");
+    check("Wir fliegen heute in einer Woche.", "Wir fliegen heute in einer Woche [2026-03-11].");
+    check("Ich war heute vor einem Jahr da.", "Ich war heute vor einem Jahr [2025-03-04] da.");
+    check("Ich habe heute Nacht geträumt.", "Ich habe heute Nacht [2026-03-04] geträumt.");
+    check("Heute Morgen war ich da.", "Heute Morgen [2026-03-04] war ich da.");
+    check("Ich komme morgen früh.", "Ich komme morgen früh [2026-03-05].");
+    check("Der Termin ist am Montag in einer Woche.", "Der Termin ist am Montag in einer Woche [2026-03-16].");
+    check("Anteayer llovió.", "Anteayer [2026-03-02] llovió.");
+    check("El examen es dentro de una semana.", "El examen es dentro de una semana [2026-03-11].");
+    check("Lo vi hace tres semanas.", "Lo vi hace tres semanas [2026-02-11].");
+    check("Ayer por la tarde firmé con mi jefe.", "Ayer por la tarde [2026-03-03] firmé con mi jefe.");
+    check("Nous partons dans deux mois.", "Nous partons dans deux mois [2026-05].");
+    check("Je suis arrivé hier soir avec ma sœur.", "Je suis arrivé hier soir [2026-03-03] avec ma sœur.");
+}
