@@ -4,6 +4,8 @@
 //! whether a plain "on Friday" is before or after that day follows from the nearest verb. Vague times stay vague but get their
 //! side of the day: "a few weeks ago [before 2026-03-04]".
 
+mod beside;
+mod clock;
 mod phrases;
 mod span;
 mod table;
@@ -13,11 +15,13 @@ mod tests;
 mod unspaced;
 mod weekdays;
 
+use std::ops::Range;
+
 use annals_core::{CalendarNames, Date};
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
-use span::Span;
+use span::{Span, Unit};
 
 /// A time in a sentence: its number of words, and the time span.
 type Found = Option<(usize, Span)>;
@@ -28,6 +32,16 @@ struct Sentence<'s> {
     text: &'s str,
     tokens: &'s [Token<'s>],
     words: &'s [&'s str],
+    /// The last day before that of the message which the words before name, and the position after it.
+    past_day: Option<(usize, Date)>,
+}
+
+impl Sentence<'_> {
+    /// Returns whether only spaces separate some words.
+    fn is_joined(&self, words: Range<usize>) -> bool {
+        let pairs = self.tokens[words].windows(2);
+        pairs.into_iter().all(|pair| self.text[pair[0].span.end..pair[1].span.start].trim().is_empty())
+    }
 }
 
 /// Returns whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
@@ -89,9 +103,12 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
     let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
     let mut resolved = String::with_capacity(sentence.len() + 16);
     let (mut at, mut copied) = (0, 0);
+    let mut past_day = None;
     while at < words.len() {
         let found = match language {
-            Language::English => english(Sentence { text: sentence, tokens: &tokens, words: &words }, at, day),
+            Language::English => {
+                english(Sentence { text: sentence, tokens: &tokens, words: &words, past_day }, at, day)
+            }
             _ => phrases::find(language, &words, at, day),
         };
         let Some((length, span)) = found else {
@@ -99,6 +116,12 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
             continue;
         };
         at += length;
+        if let Span::Days(first, last) = span
+            && first == last
+            && last < day
+        {
+            past_day = Some((at, last));
+        }
         let end = tokens[at - 1].span.end;
         if span != Span::Unclear && !is_dated(sentence, end, &words[at..]) {
             resolved.push_str(&sentence[copied..end]);
@@ -125,6 +148,11 @@ fn has_digit(words: &[&str]) -> bool {
 }
 
 fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
+    beside::find(sentence, at, day).or_else(|| plain(sentence, at, day))
+}
+
+/// Parses a time that is not counted from another one.
+fn plain(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let before = at.checked_sub(1).map_or("", |position| words[position]);
@@ -132,6 +160,7 @@ fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         "yesterday" => Some((1 + part_of_day(word(1)), Span::day(day, -1)?)),
         "today" | "to-day" | "tonight" | "to-night" => Some((1, Span::day(day, 0)?)),
         "tomorrow" | "to-morrow" => Some((1 + part_of_day(word(1)), Span::day(day, 1)?)),
+        // Genitives are left to this rule: "the day before yesterday's vote".
         "day" if word(1) == "before" && strip(word(2)) == "yesterday" => Some((3, Span::day(day, -2)?)),
         "day" if word(1) == "after" && strip(word(2)) == "tomorrow" => Some((3, Span::day(day, 2)?)),
         // British: "the move is a week today".
@@ -143,6 +172,7 @@ fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         "weekend" if before == "the" && !["of", "after", "before", "when"].contains(&word(1)) => {
             Some((1, Span::weekend(day, if tense::is_past(words, at) { tense::this_weekend(day) } else { 0 })?))
         }
+        "last" if word(1) == "night" && clock::is_after_midnight(sentence, at) => Some((2, Span::day(day, 0)?)),
         "last" | "past" | "previous" => side(words, at, day, -1),
         "this" => side(words, at, day, 0),
         "next" | "coming" | "upcoming" => side(words, at, day, 1),
@@ -243,6 +273,11 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let is_rate = ["a", "an"].contains(&word(start)) && has_digit(&words[at.saturating_sub(RATE)..at]);
     let is_meant = is_from_now
         || (is_in && word(end) != "time" && !is_rate && !tense::counts_back(words, at) && tense::is_future(words, at));
+    // "In three weeks on Saturday".
+    let weekday = phrases::weekday(word(end + 1)).filter(|_| unit == Unit::Week && word(end) == "on");
+    if let (true, Some(weekday), Some(count)) = (is_meant, weekday, count) {
+        return Some((end + 2, Span::weekday_in_weeks(day, weekday, count)?));
+    }
     let span = count.map_or(Some(Span::After), |count| Span::away(day, unit, count))?;
     is_meant.then_some((if is_from_now { end + 2 } else { end }, span))
 }

@@ -94,6 +94,21 @@ impl Span {
         Span::day(day, if side < 0 { -(if back == 0 { 7 } else { back }) } else { in_week + 7 * side })
     }
 
+    /// Returns the weekday that is `weeks` weeks after its next occurrence, which may be the day itself: "Friday week", "Saturday in
+    /// three weeks".
+    pub(super) fn weekday_in_weeks(day: Date, weekday: Weekday, weeks: i32) -> Option<Span> {
+        Span::day(day, i32::from(weekday.since(day.weekday())) + 7 * weeks)
+    }
+
+    /// Returns the weekday in the week that is `weeks` weeks ago. Said on a Thursday, "Friday two weeks ago" may also mean the
+    /// Friday of the week before.
+    pub(super) fn weekday_weeks_ago(day: Date, weekday: Weekday, weeks: i32) -> Option<Span> {
+        if weekday.to_monday_zero_offset() > day.weekday().to_monday_zero_offset() {
+            return Some(Span::Unclear);
+        }
+        Span::day(day, -i32::from(day.weekday().since(weekday)) - 7 * weeks)
+    }
+
     /// Returns days moved by an amount of time, exactly: the same day of another month.
     pub(super) fn moved(&self, unit: Unit, count: i32) -> Option<Span> {
         let by = match unit {

@@ -15,13 +15,14 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
-/// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
+/// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred. The word itself is none:
+/// "Sat" is a day.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
     let ahead = |position: usize| is_ahead(words[position]) && !is_noun(words, position);
     let nearest = (0..words.len())
-        .filter(|position| ahead(*position) || past(*position))
+        .filter(|position| *position != at && (ahead(*position) || past(*position)))
         .min_by_key(|position| distance(*position));
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
 }

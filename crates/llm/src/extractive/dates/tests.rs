@@ -224,6 +224,85 @@ fn chinese_counted_times_get_dates() {
 }
 
 #[test]
+fn hours_after_midnight_of_last_night_are_on_the_day() {
+    let check = |sentence, expect| check_on("2026-03-29", sentence, expect);
+    check("Outage last night from 02:10 to 04:35.", "Outage last night [2026-03-29] from 02:10 to 04:35.");
+    check("The cat woke me at 3 am last night.", "The cat woke me at 3 am last night [2026-03-29].");
+    check("Fire alarm last night at 1:30 a.m.", "Fire alarm last night [2026-03-29] at 1:30 a.m.");
+    check("Outage last night from 23:10 to 01:35.", "Outage last night [2026-03-28] from 23:10 to 01:35.");
+    check("We talked last night until 2 am.", "We talked last night [2026-03-28] until 2 am.");
+    check("We ate at 5:30 last night.", "We ate at 5:30 last night [2026-03-28].");
+    check("Last night 3 people came.", "Last night [2026-03-28] 3 people came.");
+}
+
+#[test]
+fn weekdays_counted_in_weeks_get_one_date() {
+    check_on("2026-03-06", "Dentist Friday week.", "Dentist Friday week [2026-03-13].");
+    check_on("2026-03-06", "We leave a week on Friday.", "We leave a week on Friday [2026-03-13].");
+    check("We leave two weeks on Friday.", "We leave two weeks on Friday [2026-03-20].");
+    let check = |sentence, expect| check_on("2026-04-09", sentence, expect);
+    check("The party is on Saturday in three weeks.", "The party is on Saturday in three weeks [2026-05-02].");
+    check("The party is in three weeks on Saturday.", "The party is in three weeks on Saturday [2026-05-02].");
+    check("I met her on Tuesday two weeks ago.", "I met her on Tuesday two weeks ago [2026-03-24].");
+    check("I met her on Friday two weeks ago.", "I met her on Friday two weeks ago.");
+    check("We met a week ago Friday.", "We met a week ago Friday [2026-03-27].");
+}
+
+#[test]
+fn times_counted_from_another_time_get_one_date() {
+    check("A week ago yesterday it snowed.", "A week ago yesterday [2026-02-24] it snowed.");
+    check("A year ago today we met.", "A year ago today [2025-03-04] we met.");
+    check("I leave two days after tomorrow.", "I leave two days after tomorrow [2026-03-07].");
+    check("I leave the day after next Monday.", "I leave the day after next Monday [2026-03-10].");
+    check("He came the day before last Friday.", "He came the day before last Friday [2026-02-26].");
+    check("The move is two weeks from Friday.", "The move is two weeks from Friday [2026-03-20].");
+    check("The move is a week from tomorrow.", "The move is a week from tomorrow [2026-03-12].");
+    check("The move is a month from today.", "The move is a month from today [2026-04].");
+    check("We fly the week after next.", "We fly the week after next [2026-03-16 to 2026-03-22].");
+    check("I slept badly the night before last.", "I slept badly the night before last [2026-03-02].");
+    check("It rains the week after next Monday.", "It rains the week after next Monday.");
+    check(
+        "It broke a week ago, yesterday it died.",
+        "It broke a week ago [2026-02-25], yesterday [2026-03-03] it died.",
+    );
+    check("We have two days before Friday.", "We have two days before Friday [2026-03-06].");
+    check("The shop is shut for two weeks from Monday.", "The shop is shut for two weeks from Monday [2026-03-09].");
+    check("The day after Monday's storm we left.", "The day after Monday's [2026-03-02] storm we left.");
+}
+
+#[test]
+fn plan_told_on_a_past_day_is_after_that_day() {
+    check_on(
+        "2026-04-09",
+        "I told Tara on Monday that I would come on Wednesday.",
+        "I told Tara on Monday [2026-04-06] that I would come on Wednesday [2026-04-08].",
+    );
+    check("He said yesterday he'd call on Friday.", "He said yesterday [2026-03-03] he'd call on Friday [2026-03-06].");
+    check(
+        "He said yesterday he'd called on Friday.",
+        "He said yesterday [2026-03-03] he'd called on Friday [2026-02-27].",
+    );
+    check("I would come on Friday.", "I would come on Friday [2026-03-06].");
+}
+
+#[test]
+fn regular_weekdays_get_no_date() {
+    check("The Monday meeting moved to Tuesdays.", "The Monday meeting moved to Tuesdays.");
+    check("Our Monday call is weekly now.", "Our Monday call is weekly now.");
+    check("The Monday meeting was long.", "The Monday [2026-03-02] meeting was long.");
+}
+
+#[test]
+fn note_without_verb_announces_the_next_weekday() {
+    check("Talk Sat", "Talk Sat [2026-03-07]");
+    check("Felt ok. Talk Sat", "Felt ok. Talk Sat [2026-03-07]");
+    check("Slides done, talk Sat", "Slides done, talk Sat [2026-03-07]");
+    check("Slept badly, physics exam on friday", "Slept badly, physics exam on friday [2026-03-06]");
+    check("After the talk Saturday, we left.", "After the talk Saturday [2026-02-28], we left.");
+    check("Felt ok, lost the game Saturday.", "Felt ok, lost the game Saturday [2026-02-28].");
+}
+
+#[test]
 fn longer_phrases_in_other_languages_get_one_date() {
     check("Heute in acht Tagen fliegen wir.", "Heute in acht Tagen [2026-03-11] fliegen wir.");
     check("Heute in acht Tagen Zahnarzt", "Heute in acht Tagen [2026-03-11] Zahnarzt");

@@ -7,7 +7,8 @@ use jiff::ToSpan;
 use jiff::civil::Weekday;
 
 use super::span::Span;
-use super::{Found, Sentence, part_of_day, phrases, strip, tense};
+use super::{Found, Sentence, beside, part_of_day, phrases, strip, tense};
+use crate::extractive::verbs;
 
 /// Words that often precede a weekday and may begin a sentence.
 const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
@@ -18,8 +19,28 @@ const CONJUNCTIONS: [&str; 8] = ["but", "because", "although", "though", "cos", 
 /// Characters between two words that begin another clause.
 const BOUNDARIES: [char; 8] = ['(', ')', ':', ';', '…', '—', '–', '\n'];
 
+/// Marks that end a note: "Felt ok. Talk Sat".
+const NOTE_ENDS: [char; 4] = ['.', ',', '!', '?'];
+
+/// Maximum number of words before a weekday in a note that announces an event.
+const NOTE_WORDS: usize = 4;
+
+/// Words that do not occur in such a note: "after the talk Saturday, …".
+const NOT_IN_NOTES: [&str; 10] = ["after", "since", "at", "during", "from", "in", "of", "the", "that", "last"];
+
+/// Events that notes announce.
+const EVENTS: &str = "appointment appt audition ceremony checkup check-up class concert deadline delivery dentist dinner due exam \
+    exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
+    recital rehearsal scan surgery talk test tests tournament trip viewing visit wedding";
+
 /// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday".
 const NEAR: usize = 6;
+
+/// Words that may follow a weekday and are no nouns.
+const NO_NOUNS: [&str; 9] = ["is", "was", "has", "had", "will", "i", "we", "before", "after"];
+
+/// Words before a noun.
+const DETERMINERS: [&str; 7] = ["the", "our", "my", "their", "his", "her", "your"];
 
 /// Words that form a name with the weekday after them: "Good Friday".
 const OF_NAMES: [&str; 11] =
@@ -36,7 +57,8 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let after = words.get(at + 1).copied().unwrap_or_default();
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
-    if !is_written_as_day(sentence, at) || is_range || is_repeated(words, at) && !is_moved_to {
+    let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
+    if !is_written_as_day(sentence, at) || is_range || is_habit {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
@@ -46,24 +68,35 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     if is_name(sentence, at) || is_relative(words, at) || has_date {
         return None;
     }
-    // British: "Saturday week" and "a week on Saturday" are a week after Saturday.
-    let is_week_after = before == "on" && at > 2 && words[at - 3..at - 1] == ["a", "week"];
-    if after == "week" || is_week_after {
-        let Span::Days(first, _) = Span::weekday_after(day, weekday)? else { return None };
-        return Some((if is_week_after { 1 } else { 2 }, Span::day(first, 7)?));
+    // British: "Saturday week" is a week after Saturday.
+    if after == "week" {
+        return Some((2, Span::weekday_in_weeks(day, weekday, 1)?));
+    }
+    if let Some(found) = beside::weeks_after_weekday(sentence, at, day) {
+        return Some(found);
     }
     let is_said = ["it's", "its"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
     let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at));
-    let span = match is_ahead(sentence, at) {
+    let span = match day_of_plan(sentence, at) {
         _ if is_today => Span::day(day, 0)?,
-        true => Span::weekday_after(day, weekday)?,
-        false => Span::weekday_before(day, weekday)?,
+        Some(told) => Span::weekday_after(told, weekday)?,
+        None if is_ahead(sentence, at) => Span::weekday_after(day, weekday)?,
+        None => Span::weekday_before(day, weekday)?,
     };
     Some((1 + part_of_day(after), span))
 }
 
+/// Returns the day on which a plan was told: "I told her on Monday that I would come on Wednesday". In "he'd called", the verb is
+/// "had".
+fn day_of_plan(sentence: Sentence<'_>, at: usize) -> Option<Date> {
+    let (from, day) = sentence.past_day?;
+    let words = sentence.words;
+    let is_would = |position: usize| words[position].ends_with("'d") && !verbs::is_past(words[position + 1]);
+    (from..at).any(|position| words[position] == "would" || is_would(position)).then_some(day)
+}
+
 /// Returns whether the weekday is after the day of the message.
-fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
+pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let clause = clause(sentence, at);
     let (words, at) = (&sentence.words[clause.clone()], at - clause.start);
     let word = |back: usize| at.checked_sub(back).map_or("", |position| words[position]);
@@ -81,7 +114,24 @@ fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     // "Cancelled Monday" is about an appointment.
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    !is_corrected && !is_since && !is_known && (is_limit || is_begin || is_cancelled || tense::is_future(words, at))
+    let is_future = announces(sentence, clause.start + at) || tense::is_future(words, at);
+    !is_corrected && !is_since && !is_known && (is_limit || is_begin || is_cancelled || is_future)
+}
+
+/// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk Sat".
+fn announces(sentence: Sentence<'_>, at: usize) -> bool {
+    let words = sentence.words;
+    let ends = |position: &usize| {
+        let between = &sentence.text[sentence.tokens[*position].span.end..sentence.tokens[position + 1].span.start];
+        between.contains(BOUNDARIES) || between.contains(NOTE_ENDS)
+    };
+    let start = (0..at).rev().find(ends).map_or(0, |end| end + 1);
+    let end = (at..words.len() - 1).find(ends).map_or(words.len(), |end| end + 1);
+    let is_told = |position: usize| verbs::is_past(words[position]) || NOT_IN_NOTES.contains(&words[position]);
+    let note = &words[start..at];
+    let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
+    let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
+    is_event && note.len() <= NOTE_WORDS && !(start..end).any(|position| position != at && is_told(position))
 }
 
 /// Returns the words of the clause around a word.
@@ -108,6 +158,17 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
 }
 
+/// Returns whether the weekday describes something that is regular: "The Monday meeting moved to Tuesdays".
+fn is_regular(words: &[&str], at: usize) -> bool {
+    let is_plural =
+        |word: &str| word.len() > 6 && word.strip_suffix('s').is_some_and(|day| phrases::weekday(day).is_some());
+    let shows =
+        |word: &&str| is_plural(word) || ["every", "weekly", "biweekly", "fortnightly", "regular"].contains(word);
+    let is_described = at > 0 && DETERMINERS.contains(&words[at - 1]);
+    let has_noun = words.get(at + 1).is_some_and(|word| !NO_NOUNS.contains(word));
+    is_described && has_noun && words.iter().any(shows)
+}
+
 /// Returns whether the weekday is counted from another day: "the Sunday after", "the Friday before".
 fn is_relative(words: &[&str], at: usize) -> bool {
     let after = words.get(at + 1).copied().unwrap_or_default();
@@ -118,7 +179,7 @@ fn is_relative(words: &[&str], at: usize) -> bool {
 /// that could be counted. Returns the number of words up to it. If a month follows, the text is a whole date and needs
 /// no other.
 fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
-    let Sentence { text, tokens, words } = sentence;
+    let Sentence { text, tokens, words, .. } = sentence;
     let length = if words.get(at + 1) == Some(&"the") { 3 } else { 2 };
     let word = *words.get(at + length - 1)?;
     let digits = word.trim_end_matches(char::is_alphabetic);
@@ -145,7 +206,7 @@ fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Optio
 /// Returns whether a word is spelled as the name of a weekday. Notes and logs leave out capitals, so that "sat" and
 /// "sun" may be other words. Such short names count only if they are capitalised, do not begin a sentence and are not
 /// part of a name such as "Sun City".
-fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
+pub(super) fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
     let word = sentence.words[at];
     let is_full = strip(word).len() >= 6;
     let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
