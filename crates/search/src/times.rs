@@ -39,6 +39,8 @@ const OWN: &[&str] = &[
 pub(crate) enum Token {
     /// "last", "past", "previous".
     Last,
+    /// "next", "coming".
+    Next,
     This,
     /// "ago" after a number of units.
     Ago,
@@ -81,6 +83,8 @@ pub(crate) enum Token {
     Weekends,
     /// The number of the weekday; Monday is 0.
     Weekday(i8),
+    /// "Saturdays", which is a time only after a number and before "ago".
+    Weekdays(i8),
     /// A word that only means a month; January is 1.
     Month(i8),
     /// A month name that also has other meanings, such as "may" and "march".

@@ -75,6 +75,20 @@ pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Optio
     Some((day, day))
 }
 
+/// Returns the day with this weekday that is the `count`th before today: the last, the one before last.
+pub(super) fn weekday_back(weekday: i8, count: i64, today: Date) -> Option<Days> {
+    let (last, _) = self::weekday(weekday, today, false)?;
+    let day = last.checked_sub((count - 1).weeks()).ok()?;
+    Some((day, day))
+}
+
+/// Returns the day with this weekday in the week after that of today.
+pub(super) fn weekday_of_next_week(weekday: i8, today: Date) -> Option<Days> {
+    let (monday, _) = back(Length::Week, -1, today)?;
+    let day = monday.checked_add(i64::from(weekday).days()).ok()?;
+    Some((day, day))
+}
+
 /// Returns the first day with this weekday after a day.
 pub(super) fn weekday_after(day_of_week: i8, day: Date) -> Option<Days> {
     weekday(day_of_week, day.checked_add(1.week()).ok()?, true)
@@ -132,13 +146,16 @@ pub(super) fn latest_part(part: Part, length: Length, today: Date) -> Option<Day
     begun.or_else(|| self::part(part, back(length, 1, today)?))
 }
 
-/// Returns a third of a range of at least a week, or a half of a range.
+/// Returns a third of a range of at least a week, or a half of a range. The early part of a year is January and February.
 pub(super) fn part(part: Part, (first, last): Days) -> Option<Days> {
     let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
     let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok().filter(|_| days >= 7);
     match part {
         Part::FirstHalf => Some((first, half(first, last)?.yesterday().ok()?)),
         Part::SecondHalf => Some((half(first, last)?, last)),
+        Part::Early if year(first.year()) == Some((first, last)) => {
+            Some((first, first.checked_add(2.months()).ok()?.yesterday().ok()?))
+        }
         Part::Early => Some((first, after(1)?.yesterday().ok()?)),
         Part::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
         Part::Late => Some((after(2)?, last)),

@@ -97,8 +97,9 @@ const COUNTED: &[(&str, Length, i64)] = &[
     ("今晚", Day, 0),
     ("半个月前", Week, 2),
 ];
-/// Words before a weekday or a part of a month, each with the number of weeks or months back.
-const WHICH: [(&str, i64); 7] = [("上上个", 2), ("上上", 2), ("上个", 1), ("上", 1), ("这个", 0), ("这", 0), ("本", 0)];
+/// Words before a weekday or a part of a month, each with the number of weeks or months back; negative numbers count forward.
+const WHICH: [(&str, i64); 9] =
+    [("上上个", 2), ("上上", 2), ("上个", 1), ("上", 1), ("这个", 0), ("这", 0), ("本", 0), ("下个", -1), ("下", -1)];
 /// Words that continue a day.
 const TIMES_OF_DAY: [&str; 9] = ["晚上", "早上", "早晨", "上午", "中午", "下午", "傍晚", "夜里", "凌晨"];
 /// Traditional characters, each with the simplified one that the words above are written in.
@@ -150,10 +151,10 @@ fn next(text: &str, before: Token) -> (usize, Token) {
     known.map_or_else(|| (text.chars().next().map_or(1, char::len_utf8), Other), |(word, token)| (word.len(), *token))
 }
 
-/// Reads "周末" alone as the latest weekend that has begun. "每周末" is every weekend.
+/// Reads "周末" alone as the latest weekend that has begun. "每周末" is every weekend, "下周末" the next one.
 fn weekend(earlier: &str, text: &str, before: Token, today: Date) -> Option<Token> {
     let is_alone = !matches!(before, Last | BeforeLast | This | Filler | Number(_) | Count(_) | Days(..));
-    let is_named = text.starts_with("周末") && is_alone && !earlier.ends_with('每');
+    let is_named = text.starts_with("周末") && is_alone && !earlier.ends_with(['每', '下']);
     let (first, last) = calendar::latest(Weekend, today).filter(|_| is_named)?;
     Some(Days(first, last))
 }

@@ -1,5 +1,5 @@
-//! Reads days and weekends that are named by an article alone: "on the 2nd", "am 2.", "am 5.3.", "le 2", "the weekend". They are the latest
-//! that have begun. Pure.
+//! Reads days and weekends that are named by an article alone, and days without a year: "on the 2nd", "am 2.", "am 5.3.", "le 2",
+//! "on 25/12", "the weekend". They are the latest that have begun. Pure.
 
 use annals_core::{Date, folded};
 
@@ -25,7 +25,7 @@ const FOLLOWS: &[&str] = &[
 
 /// Turns such words into [`Token::Days`].
 pub(super) fn read(words: &mut [Word<'_>], language: &str, today: Date) {
-    for index in 1..words.len() {
+    for index in 0..words.len() {
         let days = match words[index].token {
             Token::Number(day) | Token::Ordinal(day) if is_day(words, index, language) => {
                 calendar::day_of_month(day, today)
@@ -33,7 +33,10 @@ pub(super) fn read(words: &mut [Word<'_>], language: &str, today: Date) {
             Token::Unit(Length::Weekend) if is_weekend(words, index, language) => {
                 calendar::latest(Length::Weekend, today)
             }
-            Token::Other if language == "de" => german_date(words[index].text, today),
+            Token::Other => {
+                let day = if language == "de" { german_date(words, index, today) } else { None };
+                day.or_else(|| date_with_slash(words, index, language, today))
+            }
             _ => None,
         };
         if let Some((first, last)) = days {
@@ -42,21 +45,50 @@ pub(super) fn read(words: &mut [Word<'_>], language: &str, today: Date) {
     }
 }
 
-/// Reads a German day and month without a year: "5.3.".
-fn german_date(text: &str, today: Date) -> Option<calendar::Days> {
-    let (day, month) = text.trim_end_matches([',', '?', '!']).strip_suffix('.')?.split_once('.')?;
+/// Reads a German day and month without a year: "5.3.". The last dot may be missing after a word such as "am".
+fn german_date(words: &[Word<'_>], index: usize, today: Date) -> Option<calendar::Days> {
+    let text = words[index].text.trim_matches(|c: char| !c.is_ascii_digit() && c != '.');
+    let date = text.strip_suffix('.').or_else(|| is_introduced(words, index, "de").then_some(text))?;
+    let (day, month) = date.split_once('.')?;
     calendar::day(day.parse().ok()?, month.parse().ok()?, None, today)
 }
 
+/// Reads a day and month with a slash after a word such as "on". The day comes first, except in English, where countries differ: a
+/// date is read only if one number is no month, or both are the same.
+fn date_with_slash(words: &[Word<'_>], index: usize, language: &str, today: Date) -> Option<calendar::Days> {
+    let (first, second) = bare(words[index].text).split_once('/')?;
+    let (first, second): (i8, i8) = (first.parse().ok()?, second.parse().ok()?);
+    let (day, month) = match language {
+        _ if second > 12 => (second, first),
+        "en" if first <= 12 && first != second => return None,
+        _ => (first, second),
+    };
+    // "24/7" means always, and "in 3/4 of the cases" has a fraction.
+    let is_fraction = first < second && second <= 4 && is_bounded(words, index);
+    let is_date = (first, second) != (24, 7) && !is_fraction && is_introduced(words, index, language);
+    calendar::day(day.into(), month, None, today).filter(|_| is_date)
+}
+
+/// Returns whether a preposition or an article for days precedes the word: "on 25/12", "el 8/11".
+fn is_introduced(words: &[Word<'_>], index: usize, language: &str) -> bool {
+    let has_article = |before: &Word<'_>| is_article(*before, language);
+    is_bounded(words, index) || index.checked_sub(1).is_some_and(|before| has_article(&words[before]))
+}
+
+/// Returns whether the word may precede the number of a day.
+fn is_article(word: Word<'_>, language: &str) -> bool {
+    BEFORE_DAY.iter().any(|(code, list)| *code == language && list.contains(&key(word).as_str()))
+}
+
 fn is_day(words: &[Word<'_>], index: usize, language: &str) -> bool {
-    let (word, before) = (words[index], words[index - 1]);
-    let is_article = BEFORE_DAY.iter().any(|(code, list)| *code == language && list.contains(&key(before).as_str()));
+    let Some(before) = index.checked_sub(1) else { return false };
+    let word = words[index];
     let is_written = match language {
-        "en" | "nl" => is_bounded(words, index - 1) && is_ordinal_in_digits(word),
+        "en" | "nl" => is_bounded(words, before) && is_ordinal_in_digits(word),
         "de" => word.text.trim_end_matches(['?', '!', ',']).ends_with('.'),
         _ => word.text.starts_with(|c: char| c.is_ascii_digit()),
     };
-    is_article && is_written && ends_clause(words, index, language)
+    is_article(words[before], language) && is_written && ends_clause(words, index, language)
 }
 
 /// Returns whether a preposition for times precedes the word, as in "on the 2nd".
@@ -71,7 +103,7 @@ fn is_ordinal_in_digits(word: Word<'_>) -> bool {
 }
 
 fn is_weekend(words: &[Word<'_>], index: usize, language: &str) -> bool {
-    let before = words[index - 1];
+    let Some(before) = index.checked_sub(1).map(|before| words[before]) else { return false };
     let is_named =
         matches!(before.token, Token::In | Token::Over | Token::Filler) || OWN.contains(&key(before).as_str());
     is_named && ends_clause(words, index, language)

@@ -174,7 +174,7 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
 /// Reads times relative to today: "yesterday", "two weeks ago", "last May".
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
-    use Token::{Last, Number, SoFar, This, ThreeDaysAgo, Today, Unit, Weekday, Yesterday};
+    use Token::{Last, Next, Number, SoFar, This, ThreeDaysAgo, Today, Unit, Weekday, Weekdays, Yesterday};
     match *tokens {
         [Number(count) | Count(count), Unit(length), Ago, Today]
         | [Today, AgoBefore, Number(count) | Count(count), Unit(length)]
@@ -219,6 +219,16 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
         [This, Unit(length)] | [Unit(length), SoFar] | [This, Unit(length), SoFar] => calendar::back(length, 0, today),
         [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
+        [Weekday(weekday), Before, Last] | [BeforeLast, Weekday(weekday)] | [Weekday(weekday), BeforeLast] => {
+            calendar::weekday_back(weekday, 2, today)
+        }
+        [Number(count) | Count(count), Weekday(weekday) | Weekdays(weekday), Ago]
+        | [AgoBefore, Number(count) | Count(count), Weekday(weekday) | Weekdays(weekday)]
+            if is_count(count) =>
+        {
+            calendar::weekday_back(weekday, count.into(), today)
+        }
+        [Next, Weekday(weekday)] | [Weekday(weekday), Next] => calendar::weekday_of_next_week(weekday, today),
         [Last, Unit(Length::Week), Weekday(weekday)]
         | [Weekday(weekday), Last, Unit(Length::Week)]
         | [Weekday(weekday), Unit(Length::Week), Last] => {
@@ -280,10 +290,14 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// Reads a single word that is a time. Ambiguous words, and seasons, are read only if the word before them indicates a time.
+/// Reads a single word that is a time. Ambiguous words, and seasons, are read only if the word before them indicates a time. A
+/// time after "next" has not begun and is not read.
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     use Token::{Between, In, Of, Over, Since};
     use Token::{Days, Decade, Holiday, Month, Number, PerhapsMonth, Season, Unit, Weekday, Year};
+    if before == Token::Next {
+        return None;
+    }
     let is_sure = matches!(before, In | Of | Since | Between | Token::Last | Token::This);
     match *tokens {
         [Days(first, last)] => Some((first, last)),

@@ -36,6 +36,8 @@ fn days_and_weeks_are_found() {
     check("last week, or last Friday?", &["last week=2026-02-23..2026-03-01", "last Friday=2026-02-27..2026-02-27"]);
     check("on Tuesday", &["Tuesday=2026-03-03..2026-03-03"]);
     check("on Wednesday", &["Wednesday=2026-02-25..2026-02-25"]);
+    check("next Wednesday", &["next Wednesday=2026-03-11..2026-03-11"]);
+    check("the Saturday before last", &["Saturday before last=2026-02-21..2026-02-21"]);
     check("this Wednesday", &["this Wednesday=2026-03-04..2026-03-04"]);
     check("the week of 8 May 2023", &["week of 8 May 2023=2023-05-08..2023-05-14"]);
     check(

@@ -3,6 +3,7 @@
 use super::shown_in;
 
 /// Checks all lines of a table and lists those that fail.
+#[track_caller]
 pub(super) fn check_all(zone: &str, table: &[(&str, &str, &str)]) {
     let failed: Vec<String> = table
         .iter()
@@ -49,6 +50,22 @@ fn english_phrases() {
             ("en", "the week of 3 March", "2026-03-02..2026-03-08"),
             ("en", "the week of March 3rd", "2026-03-02..2026-03-08"),
             ("en", "earlier this year", "2026-01-01..2026-11-26"),
+            ("en", "Who visited early this year?", "2026-01-01..2026-02-28"),
+            ("en", "in early 2024", "2024-01-01..2024-02-29"),
+            ("en", "on 25/12", "2025-12-25..2025-12-25"),
+            ("en", "since 10/14", "2026-10-14.."),
+            ("en", "on 8/11", ""),
+            ("en", "Was the heater on 24/7?", ""),
+            ("en", "Who ate 3/4 of the cake, in 1/2 an hour?", ""),
+            ("en", "the Saturday before last", "2026-11-14..2026-11-14"),
+            ("en", "the Thursday before last", "2026-11-12..2026-11-12"),
+            ("en", "three Saturdays ago", "2026-11-07..2026-11-07"),
+            ("en", "Where do I go on Saturdays?", ""),
+            ("en", "What do I have next Wednesday?", "2026-12-02..2026-12-02"),
+            ("en", "Who sat on Wednesday next to Ann?", "2026-11-25..2026-11-25"),
+            ("en", "next Thursday", "2026-12-03..2026-12-03"),
+            ("en", "What did she do next on Friday?", "2026-11-20..2026-11-20"),
+            ("en", "What shall we do next Easter?", ""),
             ("en", "earlier this week", "2026-11-23..2026-11-26"),
             ("en", "at the beginning of May", "2026-05-01..2026-05-10"),
             ("en", "between March and June", "2026-03-01..2026-06-30"),

@@ -8,12 +8,14 @@ use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Decade, Earlier, Filler,
-    HalfYear, Holiday, HowMany, In, Last, Month, Of, Ordinal, Other, OtherDay, Over, PerhapsMonth, Season, Since,
-    SoFar, This, ThisTime, ThreeDaysAgo, To, Today, Unit, Until, Weekday, Weekends, Yesterday,
+    HalfYear, Holiday, HowMany, In, Last, Month, Next, Of, Ordinal, Other, OtherDay, Over, PerhapsMonth, Season, Since,
+    SoFar, This, ThisTime, ThreeDaysAgo, To, Today, Unit, Until, Weekday, Weekdays, Weekends, Yesterday,
 };
 
 pub(super) const ENGLISH: Table = &[
     ("last past previous", Last),
+    ("next coming upcoming", Next),
+    ("next_to", Other),
     ("this", This),
     ("ago", Ago),
     ("since", Since),
@@ -47,6 +49,13 @@ pub(super) const ENGLISH: Table = &[
     ("week weeks", Unit(Week)),
     ("weekend", Unit(Weekend)),
     ("weekends", Weekends),
+    ("mondays", Weekdays(0)),
+    ("tuesdays", Weekdays(1)),
+    ("wednesdays", Weekdays(2)),
+    ("thursdays", Weekdays(3)),
+    ("fridays", Weekdays(4)),
+    ("saturdays", Weekdays(5)),
+    ("sundays", Weekdays(6)),
     ("fortnight fortnights", Unit(Fortnight)),
     ("month months", Unit(MonthLong)),
     ("quarter quarters", Unit(Quarter)),
@@ -112,6 +121,7 @@ pub(super) const GERMAN: Table = &[
         "letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorige vorigen voriges",
         Last,
     ),
+    ("nachste nachsten nachster nachstes nachstem kommende kommenden kommender kommendes kommendem", Next),
     ("diese diesen dieser dieses diesem", This),
     ("wie_viele wieviele wie_viel", HowMany),
     ("vor", AgoBefore),
@@ -148,6 +158,13 @@ pub(super) const GERMAN: Table = &[
     ("halbjahr halbjahres", Unit(Half)),
     ("jahr jahre jahren jahres", Unit(YearLong)),
     ("sonnabend", Weekday(5)),
+    ("montagen", Weekdays(0)),
+    ("dienstagen", Weekdays(1)),
+    ("mittwochen", Weekdays(2)),
+    ("donnerstagen", Weekdays(3)),
+    ("freitagen", Weekdays(4)),
+    ("samstagen sonnabenden", Weekdays(5)),
+    ("sonntagen", Weekdays(6)),
     ("janner", Month(1)),
     ("april", PerhapsMonth(4)),
     ("mai", PerhapsMonth(5)),
@@ -192,6 +209,7 @@ pub(super) const GERMAN: Table = &[
 
 pub(super) const DUTCH: Table = &[
     ("vorig vorige afgelopen laatste verleden", Last),
+    ("volgend volgende komend komende aanstaande", Next),
     ("deze dit", This),
     ("geleden", Ago),
     ("sinds", Since),

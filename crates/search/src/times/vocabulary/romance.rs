@@ -8,12 +8,13 @@ use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Decade, Earlier, Filler,
-    HalfYear, Holiday, HowMany, In, Last, Month, Of, Ordinal, Other, OtherDay, Season, Since, SoFar, This, ThisTime,
-    ThreeDaysAgo, To, Today, Unit, Until, Weekday, Weekends, Yesterday,
+    HalfYear, Holiday, HowMany, In, Last, Month, Next, Of, Ordinal, Other, OtherDay, Season, Since, SoFar, This,
+    ThisTime, ThreeDaysAgo, To, Today, Unit, Until, Weekday, Weekdays, Weekends, Yesterday,
 };
 
 pub(super) const FRENCH: Table = &[
     ("dernier derniere derniers dernieres passe passee passes passees", Last),
+    ("prochain prochaine", Next),
     ("ce cet cette ces", This),
     ("combien_de", HowMany),
     ("il_y_a", AgoBefore),
@@ -44,6 +45,13 @@ pub(super) const FRENCH: Table = &[
     ("week-end weekend", Unit(Weekend)),
     ("week-ends weekends", Weekends),
     ("ile_de_paques", Other),
+    ("lundis", Weekdays(0)),
+    ("mardis", Weekdays(1)),
+    ("mercredis", Weekdays(2)),
+    ("jeudis", Weekdays(3)),
+    ("vendredis", Weekdays(4)),
+    ("samedis", Weekdays(5)),
+    ("dimanches", Weekdays(6)),
     ("mois", Unit(MonthLong)),
     ("quinzaine", Unit(Fortnight)),
     ("trimestre trimestres", Unit(Quarter)),
@@ -86,6 +94,7 @@ pub(super) const FRENCH: Table = &[
 
 pub(super) const SPANISH: Table = &[
     ("pasado pasada pasados pasadas ultimo ultima ultimos ultimas anterior", Last),
+    ("proximo proxima que_viene", Next),
     ("este esta estos estas", This),
     ("cuantos cuantas", HowMany),
     ("hace", AgoBefore),
@@ -111,7 +120,7 @@ pub(super) const SPANISH: Table = &[
     ("finales fines", Token::Part(Late)),
     ("el la los las", Filler),
     ("hoy", Today),
-    ("ayer", Yesterday),
+    ("ayer anoche", Yesterday),
     ("anteayer antes_de_ayer", DayBeforeYesterday),
     ("trasanteayer anteanteayer", ThreeDaysAgo),
     ("dia dias", Unit(Day)),
@@ -119,6 +128,8 @@ pub(super) const SPANISH: Table = &[
     ("fin_de_semana finde", Unit(Weekend)),
     ("fines_de_semana findes", Weekends),
     ("isla_de_pascua", Other),
+    ("sabados", Weekdays(5)),
+    ("domingos", Weekdays(6)),
     ("mes meses", Unit(MonthLong)),
     ("quincena quincenas", Unit(Fortnight)),
     ("trimestre trimestres", Unit(Quarter)),
@@ -170,6 +181,7 @@ pub(super) const SPANISH: Table = &[
 
 pub(super) const PORTUGUESE: Table = &[
     ("passado passada passados passadas ultimo ultima ultimos ultimas anterior", Last),
+    ("proximo proxima que_vem", Next),
     ("este esta neste nesta deste desta esse essa", This),
     ("quantos quantas", HowMany),
     ("ha", AgoBefore),
@@ -242,6 +254,7 @@ pub(super) const PORTUGUESE: Table = &[
 
 pub(super) const ITALIAN: Table = &[
     ("scorso scorsa scorsi scorse passato passata passati passate ultimo ultima ultimi ultime", Last),
+    ("prossimo prossima", Next),
     ("questo questa questi queste", This),
     ("fa", Ago),
     ("da dal dalla dall", Since),
