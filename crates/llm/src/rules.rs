@@ -4,7 +4,8 @@
 //! into clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must match a whole
 //! clause, apart from dates (`dates`), and its object must be of the class that the rule requires (`objects`, `classes`): a known
 //! place, occupation, animal or food, or a name. Simple German, French and Spanish sentences are translated to English clauses
-//! first (`languages`), and negated endings to positive clauses (`polarity`). The subject is always the speaker; statements about
+//! first (`languages`), negated endings to positive clauses (`polarity`), and clauses such as "mine is called Max" to explicit
+//! ones (`references`). The subject is always the speaker; statements about
 //! others are left to models. Rules produce operations only, no statements. They never wait, read a clock or use the network.
 
 mod aliases;
@@ -18,6 +19,7 @@ mod objects;
 mod operations;
 mod polarity;
 mod reading;
+mod references;
 mod scenes;
 mod table;
 mod tails;

@@ -74,7 +74,7 @@ pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str
 
 pattern!(
     CLAIMS,
-    r"^(?i:i'm|im|i am|my name is|my name's) (?P<title>(?:Lady|Sir|Lord|Dr|Captain|Queen|King|Princess|Prince|Count|Countess|Duke|Baron|Brother|Sister|Inspector|Professor)\.? )?(?P<name>\p{Lu}\p{Ll}{2,})(?: \p{Lu}\p{Ll}+)?$"
+    r"^(?i:i'm|im|i am|my name is|my name's) (?P<title>(?:Lady|Sir|Lord|Dr|Captain|Queen|King|Princess|Prince|Count|Countess|Duke|Baron|Brother|Sister|Inspector|Professor)\.? )?(?P<name>\p{Lu}\p{Ll}{2,})(?: \p{Lu}\p{Ll}+)?(?:$|, )"
 );
 
 pattern!(

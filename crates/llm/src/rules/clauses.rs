@@ -96,7 +96,9 @@ pub(super) fn certain_length(clause: &str) -> usize {
 /// Returns whether the turn begins by taking back what the speaker stated before: "Nope, made you look."
 pub(super) fn takes_back(text: &str) -> bool {
     let text = plain(text);
-    split::sentences(&text, usize::MAX).next().is_some_and(|first| TAKES_BACK.is_match(first))
+    split::sentences(&text, usize::MAX)
+        .next()
+        .is_some_and(|first| TAKES_BACK.is_match(first) || DISOWNS.is_match(first))
 }
 
 /// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments.
@@ -181,7 +183,7 @@ fn is_reported(sentence: &str) -> bool {
 /// Returns the effect of a sentence on the sentence before it.
 fn link(sentence: &str) -> Link {
     match sentence {
-        _ if TAKES_BACK.is_match(sentence) || CORRECTS.is_match(sentence) => Link::Corrects,
+        _ if [&TAKES_BACK, &DISOWNS, &CORRECTS].iter().any(|pattern| pattern.is_match(sentence)) => Link::Corrects,
         _ if CONTRASTS.is_match(sentence) || framing::limits(sentence) => Link::Contrasts,
         _ => Link::Adds,
     }
@@ -275,11 +277,17 @@ pattern!(
     r"(?ix)^(?:(?:and|but|so|then|yet|oh|ha(?:ha)*|lol|ok(?:ay)?|actually|wait|no|nope|nah|not|well|sorry|oops|hmm|just|in\ the\ end|only)[\s,.!…-]+)*(?:
         kidding|joking|messing|jk\b|ps?sych\b|sike\b|gotcha|got\ (?:you|ya)|made\ you\ look|fooled|april\ fool|scratch\ that|strike\ that|typo|correction|edit:
         |(?:i\ )?meant|i\ mean\b|i\ (?:was\ |am\ |just\ )?(?:lied|lying|kidding|joking|misspoke|made\ (?:that|it)\ up)|i'm\ (?:just\ )?(?:lying|kidding|joking)
-        |never\ ?mind|nvm|ignore\ (?:that|it|my)|forget\ (?:it|that|what\ i\ said)\W*$|i\ take\ that\ back|my\ mistake|true\b|any\ ?more\b|wrong\ (?:chat|window|person|thread|tab)
+        |never\ ?mind|nvm|ignore\ (?:that|it|my)|forget\ (?:it|that|what\ i\ said)\W*$|i\ take\ that\ back|my\ mistake|true\b|not\W*$|any\ ?more\b|wrong\ (?:chat|window|person|thread|tab)
         |(?:those|these|that|this|all\ of\ (?:that|it|those|them))\ (?:was|were|is|are)\ (?:all\ |just\ |only\ )*(?:fake|made[-\ ]up|invented|lies|fiction|fictional|not\ true|jokes?|tests?)\b
         |(?:that|this)\ (?:was|is)(?:n't|\ not)?\ (?:an?\ |my\ )?(?:joke|lie|test|true|me|mine|brother|sister|kid|son|daughter|friend)\b
         |(?:i've\ |we've\ )?(?:i\ |we\ )?changed\ (?:my|our)\ minds?|was\W*$|in\ (?:my|your)\ dreams|i\ wish\W*$
     )"
+);
+// Says that what the speaker named is somebody else's: "No wait, that's my sister's cat."
+pattern!(
+    DISOWNS,
+    r"(?ix)^(?:(?:and|but|oh|ok(?:ay)?|ah|hmm|well|so)[\s,.!…-]+)*(?:(?:no|nope|nah|wait|sorry|oops|actually)[\s,.!…-]+)+
+        (?:that|this|it|he|she)(?:'s|\ is|\ was)\ (?:actually\ |really\ )?(?:(?:my|our)\ (?:\w+\ )?\p{L}+'s|(?-i:\p{Lu}\p{Ll}+)'s)\ \p{L}"
 );
 // A sentence that takes back an earlier statement of the same turn.
 pattern!(
@@ -370,7 +378,7 @@ pattern!(
 );
 pattern!(
     HAS_DONE,
-    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from)|(?:lost|quit|left|sold|got fired from) (?:my|our)|broke up with|got (?:married|engaged|divorced)|graduated from|started learning|no longer (?:live|work))\b"
+    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from)|(?:lost|quit|left|sold|got fired from) (?:my|our)|(?:sold|crashed|wrecked|totall?ed|scrapped) (?:my|our|the)|broke up with|got (?:married|engaged|divorced)|graduated from|started learning|no longer (?:live|work))\b"
 );
 pattern!(
     IS_DOING,

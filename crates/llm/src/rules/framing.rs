@@ -207,7 +207,7 @@ pattern!(
         welcome|sure|yes|yeah|yep|no|nope|ok|okay|right|true|fine|cool|nice|great|lovely|wonderful|amazing|awesome|brilliant|perfect|exactly|agreed|same|you|not|never|nothing|nobody|none|all|everyone|everybody|folks|team|guys|
         neighbou?rs|friends|family|fam|brothers|sisters|ladies|again|finally|quick|small|big|short|long|little|bit|lot|rough|busy|quiet|hard|bad|worse|better|best|weather|fair|rain|rainy|sun|sunny|snow|wind|windy|fog|cold|hot|warm|dry|wet|
         tea|coffee|soup|dinner|lunch|breakfast|toast|wow|oh|ah|ugh|phew|lol|haha\w*|omg|yay|hooray|welp|well|so|anyway|also|btw|fyi|ps|first|second|third|firstly|secondly|one|two|three|four|context|background|situation|
-        bins|match|train|flight|back|still|already|early|late|soon|later|now|then|barely|hardly|slowly|always|sometimes|often|maybe|perhaps|long\ story|guilty|busted|true\ story|fun\ fact|full\ disclosure|
+        bins|match|train|flight|back|still|already|early|late|soon|later|now|then|barely|hardly|slowly|always|sometimes|often|maybe|perhaps|long\ story|guilty|busted|change\ of\ plans?|true\ story|fun\ fact|full\ disclosure|
         hallo|guten|moin|servus|danke|bitte|ja|nein|genau|schön|bonjour|bonsoir|salut|coucou|merci|oui|non|hola|buenas|buenos|gracias|sí|vale)\b
       |^(?:happy|merry|frohe\w*|bonne|joyeux|feliz)\ (?:new|christmas|easter|birthday|holidays|hanukkah|diwali|eid|thanksgiving|year|weihnachten|neue\w*|ostern|année|noël|anniversaire|año|navidad|cumpleaños)\b
       |^[\d\W]+$|(?:^|quick\ |small\ |little\ |short\ |life\ |family\ |health\ |an\ )update\b|\b\w{3,}ly\b"
@@ -248,7 +248,7 @@ pattern!(
     LABEL,
     r"(?ix)(?P<start>^\s*|[.!?]\s+)(?:(?:and|so|ok|okay|hi|hey|hello|just|also|btw|bonjour|coucou|hallo|hola|an?|my|our|one|another|quick|small|short|little|random|dumb|stupid|silly|daft|first|second|big|
             tiny|some|the|life|kurze|kleine|petite|una)[\s,]+)*
-        (?:questions?|updates?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
+        (?:questions?|updates?|change\ of\ plans?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
            disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|long\ story\ short|je\ me\ présente|me\ presento|ich\ stelle\ mich\ (?:kurz\ )?vor|(?:kurz\ )?zu\ mir|let\ me\ introduce\ myself|re(?:\ the)?\ \w+(?:\ \w+)?)
         (?:\ (?:about|on|regarding|zur?|zum|cuisine|sobre)(?:\ \w+){0,3})?\s?:\s"
 );

@@ -15,12 +15,13 @@ macro_rules! pattern {
 pub(super) use pattern;
 
 /// Words that patterns contain in braces, each with the pattern that replaces it. An entry may refer to entries below it.
-const WORDS: [(&str, &str); 29] = [
+const WORDS: [(&str, &str); 33] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     (
         "i_work",
         r"{i} work(?:,? full[- ]time| part[- ]time|(?: the)? (?:night|day|early|late|evening|morning|weekend) shifts?| nights)?",
     ),
+    ("i_am_not", r"(?:{i_am} not|(?:we|{and_i}) aren't)"),
     ("i", r"(?:i|we|{and_i}){adv}"),
     ("i_am", r"(?:i'?m|i am|we're|we are|{and_i} are){adv}"),
     ("i_have", r"(?:i'?ve|i have|we've|we have|i|we|{and_i}(?: have)?){adv}"),
@@ -72,6 +73,9 @@ const WORDS: [(&str, &str); 29] = [
         "kind",
         r"(?P<kind>color|colour|food|dish|meal|snack|dessert|drink|fruit|vegetable|animal|flower|music genre|genre|kind of music|cuisine|sport|hobby|pastime|subject|instrument|language|season|city|country|town|book|novel|movie|film|show|opera|musical|play|ballet|manga|anime|cartoon|mountain|river|restaurant|brand|car|holiday|bird|dog breed|cheese|tea|beer|wine|pizza topping|ice cream flavou?r|tv show|series|game|video game|board game|song|album|band|singer|author|artist|writer|poet|painter|actor|actress|director|composer|comic|podcast|team)",
     ),
+    ("introduced", r"(?:i'm|i am|my name is|my name's)"),
+    ("off", r"(?:has been|was|got|is) (?:cancell?ed|called off|off)"),
+    ("after_all", r"(?:,? (?:after all|any ?more|any longer))?"),
     ("job", r"(?:job|position|role|internship|gig)"),
 ];
 

@@ -9,6 +9,7 @@ use super::classes::{
     PETS, PLACES, TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
+use super::is_assistant;
 
 /// Maximum words in the name of an organisation or a title.
 const LONGEST_TITLE: usize = 7;
@@ -36,6 +37,8 @@ pub(super) enum Shape {
     SmallFirstName,
     /// A pet's name, written small: "a cat called mustard".
     SmallName,
+    /// A pet's name after a comma, where a first name could address somebody.
+    PetName,
     /// Another name of the speaker.
     Alias,
     /// Pets: "a black cat", "two dogs".
@@ -91,6 +94,7 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::FirstName => members(text, is_first_name),
         Shape::SmallFirstName => one(FIRST_NAMES.has(text) && !WORD.is_match(text), text),
         Shape::SmallName => one(SMALL_NAME.is_match(text) && !NOT_NAMES.has(text) && !EMPHASISED.has(text), text),
+        Shape::PetName => one(is_name(text) && !may_be_addressed(text), text),
         Shape::Pets => pets(text),
         Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
         Shape::Belonging => belonging(text).into_iter().collect(),
@@ -189,6 +193,11 @@ fn is_first_name(text: &str) -> bool {
     NAME.is_match(text) && text.split(' ').next().is_some_and(is_name)
 }
 
+/// Returns whether a name after a statement may be that of the person or program to whom the speaker speaks.
+fn may_be_addressed(name: &str) -> bool {
+    name.split(' ').any(|part| FIRST_NAMES.has(part) || is_assistant(part))
+}
+
 /// Returns the number from two to six that a word or digit names.
 pub(super) fn count(word: &str) -> Option<usize> {
     const WORDS: [&str; 5] = ["two", "three", "four", "five", "six"];
@@ -199,6 +208,7 @@ pub(super) fn count(word: &str) -> Option<usize> {
 /// Returns the kind of one pet: "two dogs" and "dogs" are "dog".
 pub(super) fn kind_of_pet(text: &str) -> String {
     let kind = COUNTED.captures(text).map_or(text, |found| found.name("rest").map_or(text, |rest| rest.as_str()));
+    let kind = without_new(kind);
     let endings = [("ies", "y"), ("es", ""), ("s", "")];
     let singular = endings.iter().filter_map(|(plural, one)| Some(format!("{}{one}", kind.strip_suffix(plural)?)));
     let known = |kind: &String| PETS.has(kind.rsplit(' ').next().unwrap_or_default()) || PETS.has(kind);
@@ -214,7 +224,7 @@ pub(super) fn kind_of_pet(text: &str) -> String {
 fn pets(text: &str) -> Vec<String> {
     let animal = |text: &str| -> Option<String> {
         let found = COUNTED.captures(text)?;
-        let (count, rest) = (found.name("count")?.as_str(), found.name("rest")?.as_str());
+        let (count, rest) = (found.name("count")?.as_str(), without_new(found.name("rest")?.as_str()));
         let fits = has_head_in_any_number(rest);
         let is_one = matches!(count.to_lowercase().as_str(), "a" | "an" | "another");
         fits.then(|| if is_one { rest.to_owned() } else { format!("{count} {rest}") })
@@ -245,8 +255,13 @@ fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> 
 
 fn belonging(text: &str) -> Option<String> {
     let thing = DETERMINER.replace(text, "");
-    let thing = thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(&thing);
+    let thing = without_new(&thing);
     (has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS) || VEHICLE.is_match(thing)).then(|| thing.to_owned())
+}
+
+/// Removes "new", which is soon no longer true.
+fn without_new(thing: &str) -> &str {
+    thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(thing)
 }
 
 /// Returns whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".

@@ -9,6 +9,7 @@ use super::clauses::{self, Link};
 use super::framing::Voice;
 use super::grammar::pattern;
 use super::reading::{Triple, triples};
+use super::references;
 
 /// The operations found so far in the turns of one task.
 pub(super) struct Operations<'a> {
@@ -36,12 +37,14 @@ impl<'a> Operations<'a> {
         }
         let first = self.log.len();
         taken_back.into_iter().for_each(|former| self.take_back(turn, former, speakers));
-        self.read_clauses(turn, first, is_answer, speakers);
+        // In an answer, "mine" may refer to the question.
+        let earlier = former.filter(|_| !is_answer).map(|former| clauses::plain(&former.text)).unwrap_or_default();
+        self.read_clauses(turn, first, is_answer, earlier, speakers);
     }
 
     /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text after it may be a
-    /// quotation, a draft or a part that is played.
-    fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, speakers: &Speakers) {
+    /// quotation, a draft or a part that is played. `earlier` is what the speaker said before.
+    fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, mut earlier: String, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
         // The length of the log before the last sentence and before this one.
@@ -51,6 +54,12 @@ impl<'a> Operations<'a> {
             if index == 0 && !is_answer {
                 clause.text = clauses::with_subject(&clause.text, &turn.text);
             }
+            let said = clause.text.clone();
+            if let Some(explicit) = references::explicit(&clause.text, &earlier) {
+                clause.text = explicit;
+            }
+            earlier.push('\n');
+            earlier.push_str(&said);
             if speakers.is_other(turn.speaker().unwrap_or_default(), &clause.text) {
                 break;
             }
@@ -92,7 +101,7 @@ impl<'a> Operations<'a> {
         stated.read(former, None, true, speakers);
         for one in stated.log.into_iter().filter(|one| one.verb != Verb::Delete) {
             let is_known = self.known.iter().any(|fact| {
-                fact.valid_to.is_none()
+                holds(fact, turn.at())
                     && entity_key(&fact.subject) == entity_key(&one.subject)
                     && (fact.predicate == one.predicate && entity_key(&fact.object) == entity_key(&one.object))
             });
@@ -107,7 +116,7 @@ impl<'a> Operations<'a> {
         let Some(speaker) = turn.speaker() else { return };
         let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
         let object =
-            if verb == Verb::Delete { self.known_object(speaker, &predicate, &triple.object) } else { triple.object };
+            if verb == Verb::Delete { self.known_object(turn, &predicate, &triple.object) } else { triple.object };
         let kind = properties.get("kind").and_then(Value::as_str).unwrap_or_default();
         // "My dog Max" is the dog that has had no name so far.
         let unnamed = (predicate == "has_pet" && verb == Verb::Insert && !kind.is_empty())
@@ -158,13 +167,14 @@ impl<'a> Operations<'a> {
 
     /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is
     /// not exactly one candidate.
-    fn known_object(&self, subject: &str, predicate: &str, object: &str) -> String {
+    fn known_object(&self, turn: &Memory, predicate: &str, object: &str) -> String {
+        let subject = turn.speaker().unwrap_or_default();
         let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
             let kind = properties.get("kind").and_then(Value::as_str);
             let is_kind = kind.is_some_and(|kind| entity_key(kind) == entity_key(object));
             entity_key(of) == entity_key(subject) && by == predicate && (is_kind || names(value, object))
         };
-        let known = self.known.iter().filter(|fact| fact.valid_to.is_none());
+        let known = self.known.iter().filter(|fact| holds(fact, turn.at()));
         let known = known.filter(|fact| is_meant(&fact.subject, &fact.predicate, &fact.object, &fact.properties));
         let new = self.log.iter().filter(|one| one.verb != Verb::Delete);
         let new = new.filter(|one| is_meant(&one.subject, &one.predicate, &one.object, &one.properties));
@@ -177,10 +187,31 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// Returns whether every word of the short name is in the value.
+/// Returns whether every word of the short name is in the value. "The move to Oslo" names "moving to Oslo".
 fn names(value: &str, short: &str) -> bool {
     let (value, short) = (entity_key(value), entity_key(short));
-    !short.is_empty() && short.split(' ').all(|word| value.split(' ').any(|other| other == word))
+    let is_held = |word: &str| value.split(' ').any(|other| infinitive(other) == infinitive(word));
+    !short.is_empty() && short.split(' ').all(is_held)
+}
+
+/// Returns whether a fact holds at a time. A plan has an end in the future.
+fn holds(fact: &Fact, at: Timestamp) -> bool {
+    fact.valid_to.is_none_or(|end| end > at)
+}
+
+/// Returns the infinitive of a verb that plans contain.
+fn infinitive(word: &str) -> &str {
+    const VERBS: [(&str, &str); 8] = [
+        ("moving", "move"),
+        ("going", "go"),
+        ("flying", "fly"),
+        ("traveling", "travel"),
+        ("travelling", "travel"),
+        ("visiting", "visit"),
+        ("getting", "get"),
+        ("adopting", "adopt"),
+    ];
+    VERBS.iter().find(|(participle, _)| *participle == word).map_or(word, |(_, verb)| verb)
 }
 
 // Says that a person or pet named before is dead or gone.

@@ -20,7 +20,7 @@ use super::table::{CLAUSES, MENTIONS, Rule, States};
 use super::tails::{self, Form};
 
 /// Groups of patterns that are checked for their class.
-const CLASSES: [(&str, Shape); 11] = [
+const CLASSES: [(&str, Shape); 12] = [
     ("place", Shape::Place),
     ("former", Shape::Place),
     ("employer", Shape::Employer),
@@ -30,6 +30,7 @@ const CLASSES: [(&str, Shape); 11] = [
     ("thing", Shape::Belonging),
     ("skill", Shape::Skill),
     ("name", Shape::Names),
+    ("first", Shape::FirstName),
     ("children", Shape::Children),
     ("dish", Shape::Food),
 ];
@@ -110,7 +111,7 @@ impl Dated {
 
 fn of_rule(rule: &Rule, clause: &Dated, ended: bool, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let (text, when) = if rule.is_ahead() { &clause.future } else { &clause.past };
-    let reading = Reading { rule, when: when.as_ref(), ended, turn, speakers };
+    let reading = Reading { rule, text, when: when.as_ref(), ended, turn, speakers };
     let whole = rule.pattern.captures_iter(text).filter(|found| ends_well(text, found));
     whole.flat_map(|found| reading.triples(&found)).collect()
 }
@@ -118,13 +119,20 @@ fn of_rule(rule: &Rule, clause: &Dated, ended: bool, turn: &Memory, speakers: &S
 /// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of
 /// another.
 fn ends_well(text: &str, found: &Captures<'_>) -> bool {
-    let rest = &text[found.get(0).map_or(0, |found| found.end())..];
+    let rest = rest(text, found);
     !rest.starts_with(' ') || FOLLOWS_NAME.is_match(rest)
+}
+
+/// Returns the text after a match.
+fn rest<'t>(text: &'t str, found: &Captures<'_>) -> &'t str {
+    &text[found.get(0).map_or(0, |found| found.end())..]
 }
 
 /// The application of a rule to a clause.
 struct Reading<'a> {
     rule: &'a Rule,
+    /// The clause without its date.
+    text: &'a str,
     when: Option<&'a When>,
     ended: bool,
     turn: &'a Memory,
@@ -162,7 +170,7 @@ impl Reading<'_> {
             former: part("former").filter(|_| verb == Verb::Update).map(str::to_owned),
             properties: if verb == Verb::Delete { Properties::new() } else { kind.into_iter().chain(when).collect() },
             confidence: self.rule.confidence,
-            day: self.when.filter(|when| self.is_of_the_date(when)).map(|when| when.day),
+            day: self.when.filter(|when| self.is_of_the_date(when, found)).map(|when| when.day),
             end: planned.filter(|_| verb != Verb::Delete).map(|when| when.end),
         }
     }
@@ -189,17 +197,19 @@ impl Reading<'_> {
             States::Holds | States::Becomes | States::Since => when.since && !is_ahead,
             States::Turned if self.rule.predicate == "age" => !is_ahead && when.day > today.saturating_sub(1.year()),
             States::Began | States::Turned | States::Ends => !is_ahead,
+            States::Dropped => false,
             States::Plans | States::Hopes => is_ahead,
             States::Dates => self.rule.object == Shape::Birthday || when.day.year() < today.year(),
         }
     }
 
     /// Returns whether the fact begins on the date. It does not if the date is the object, if the fact holds anyway and the
-    /// clause has no "since", or if the object is a relative: "I have lived with my aunt Eva since May".
-    fn is_of_the_date(&self, when: &When) -> bool {
+    /// clause has no "since", or if the object is a relative who was not born then: "I have lived with my aunt Eva since May".
+    fn is_of_the_date(&self, when: &When, found: &Captures<'_>) -> bool {
         match self.rule.states {
             States::Dates => false,
-            States::Holds => when.since && !self.rule.predicate.is_empty(),
+            States::Holds if self.rule.predicate.is_empty() => BORN.is_match(rest(self.text, found)),
+            States::Holds => when.since,
             _ => true,
         }
     }
@@ -229,7 +239,7 @@ impl Reading<'_> {
     fn verb(&self) -> Verb {
         match self.rule.states {
             _ if self.ended => Verb::Delete,
-            States::Ends => Verb::Delete,
+            States::Ends | States::Dropped => Verb::Delete,
             States::Becomes | States::Turned | States::Dates => Verb::Update,
             States::Holds | States::Since | States::Began | States::Plans | States::Hopes => Verb::Insert,
         }
@@ -255,17 +265,20 @@ impl Reading<'_> {
         if self.rule.predicate == ALIAS {
             return entity_key(speaker) != entity_key(object) && self.speakers.may_be_called(speaker, object, found);
         }
-        let is_call = self.rule.object == Shape::Names && self.speakers.has(object);
+        let is_name = matches!(self.rule.object, Shape::Names | Shape::PetName);
+        let is_call = is_name && self.speakers.has(object);
         // "My Uncle Ben's rice", "my neighbor Totoro".
         let is_title = found.name("kin").is_some_and(|kin| TITLES.has(&format!("{} {object}", kin.as_str())));
-        !is_title && (self.rule.object != Shape::Names || (entity_key(speaker) != entity_key(object) && !is_call))
+        !is_title && (!is_name || (entity_key(speaker) != entity_key(object) && !is_call))
     }
 }
 
-// Words that suggest that a person or pet named in the clause is dead or no longer the speaker's.
+// The date of the clause is the relative's day of birth.
+pattern!(BORN, r"(?i)^ (?:was|were|got) (?:just |finally )?born\b");
+// Words that suggest that a person or pet named in the clause is dead, not born yet or no longer the speaker's.
 pattern!(
     GONE,
-    r"(?i)\b(?:died|dead|dies|dying|death|passed(?: away| on| over| in| last| yesterday|\W*$)|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|lived to|another mother|is not my|isn't my|is (?:an?|our|the) (?:\w+ )?(?:cat|dog|puppy|kitten|retriever|labrador|poodle|rabbit|hamster|horse|parrot|robot|chatbot|app|doll|car|laptop|plant)|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
+    r"(?i)\b(?:died|dead|dies|dying|death|passed(?: away| on| over| in| last| yesterday|\W*$)|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|will be born|lived to|another mother|is not my|isn't my|is (?:an?|our|the) (?:\w+ )?(?:cat|dog|puppy|kitten|retriever|labrador|poodle|rabbit|hamster|horse|parrot|robot|chatbot|app|doll|car|laptop|plant)|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
 );
 // "If it's a girl, our daughter Ida will be born in June": only pets are sure to exist.
 pattern!(STARTS_WITH_MY, r"(?i)^my\b");

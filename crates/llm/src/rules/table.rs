@@ -15,8 +15,8 @@ use regex::Regex;
 use super::grammar::spelled;
 use super::objects::Shape::{
     self, Alias, All, Allergen, Belonging, Birthday, Children, Club, Condition, Course, Date, Destination, Employer,
-    Favorite, Field, FirstName, Food, Hobby, Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill,
-    SmallFirstName, SmallName, Taste, Vehicle,
+    Favorite, Field, FirstName, Food, Hobby, Language, Listed, Names, Occupation, PetName, Pets, Place, Play, School,
+    Skill, SmallFirstName, SmallName, Taste, Vehicle,
 };
 
 /// What a rule states, and which date it may have.
@@ -40,8 +40,10 @@ pub(super) enum States {
     Dates,
     /// Ended on a date in the past, or just now.
     Ends,
+    /// Ended just now. A date may be what the clause denies: "I'm not moving in May".
+    Dropped,
 }
-use States::{Becomes, Began, Dates, Ends, Holds, Hopes, Plans, Since, Turned};
+use States::{Becomes, Began, Dates, Dropped, Ends, Holds, Hopes, Plans, Since, Turned};
 
 impl States {
     /// Returns whether the fact begins or ends at a moment that the clause may name.
@@ -134,21 +136,24 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_work} (?:at|for) {o} as an? (?P<occupation>.+?)",                        Holds,   "works_at",       Employer,   0.9),
     ("{i_work} (?:at|for) (?P<employer>.+?) as an? {o}",                          Holds,   "works_as",       Occupation, 0.9),
     ("{i_have} (?:started|begun|began) (?:working|(?:a|my) (?:new )?{job}) (?:at|for|with) {o}", Began, "works_at", Employer, 0.9),
-    ("{i_have} (?:got|landed|accepted|found|took|started) (?:a|an|my) (?:new )?{job} (?:at|with) {o}", Began, "works_at", Employer, 0.9),
-    ("{i_have} (?:got|landed|accepted|found|took|started) (?:a|an|my) (?:new )?{job} as an? {o}", Began, "works_as", Occupation, 0.9),
+    ("{i_have} (?:got|landed|accepted|found|took|started) (?:an?|my|the) (?:new )?{job} (?:at|with) {o}", Began, "works_at", Employer, 0.9),
+    ("{i_have} (?:got|landed|accepted|found|took|started) (?:an?|my|the) (?:new )?{job} as an? {o}", Began, "works_as", Occupation, 0.9),
     ("{i_work}(?: from home)? as (?:an? )?{o}{at}",                                        Holds,   "works_as",       Occupation, 0.9),
     ("{i_work} as an? (?P<occupation>.+?) (?:at|for) {o}",                        Holds, "works_at", Employer,   0.9),
     ("{i_am} (?:working|employed) as (?:an? )?{o}{at}",                                Holds,   "works_as",       Occupation, 0.9),
     ("{i_am} an? {o}{at}",                                                        Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? {o}(?: from| based in| living in) (?P<place>.+?)",               Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? (?P<occupation>.+?) (?:at|for|with) {o}",                        Holds,   "works_at",       Employer,   0.8),
-    ("{i_have} (?:became|become|been promoted to|got promoted to|been made) (?:an? )?{o}(?: at (?P<employer>.+?))?", Turned, "works_as", Occupation, 0.9),
+    ("{introduced} (?P<first>{name}), (?:an? )?{o}{at}",                          Holds,   "works_as",       Occupation, 0.8),
+    ("{introduced} (?P<first>{name}), (?:an? )?(?P<occupation>.+?) (?:at|for|with) {o}", Holds, "works_at",  Employer,   0.8),
+    ("{i_have} (?:become|(?:been|got|was) (?:promoted|demoted) to|been made) (?:an? )?{o}(?: at (?P<employer>.+?))?", Turned, "works_as", Occupation, 0.9),
     ("{i_have} (?:became|become|been promoted to|got promoted to|been made) (?:an? )?(?P<occupation>.+?) at {o}", Began, "works_at", Employer, 0.9),
     ("{i_am} an? (?P<o>(?:medical|law|graduate|phd|engineering|nursing|art|college|university|high school|exchange) student|single (?:mom|mother|dad|father|parent)|(?:army |navy |war )?veteran|only child)(?: (?:with|at|in|from) .+?)?", Holds, "is_a", Listed, 0.8),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old )?{job} (?:at|with) {o}", Ends,  "works_at",       Employer,   0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old |day )?job",            Ends,    "works_at",       All,        0.8),
     ("{i_have} (?:stopped|quit) working (?:at|for) {o}",                          Ends,    "works_at",       Employer,   0.9),
-    ("{i}(?: was| have been| got|'ve been)? (?:fired|laid off|let go)",           Ends,    "works_at",       All,        0.8),
+    ("{i}(?: was| have been| got|'ve been)? (?:fired|laid off|let go|made redundant)", Ends, "works_at",     All,        0.8),
+    ("(?:they|(?:my|our) (?:boss|manager|company|employer|firm))(?: have| has|'ve)?{adv} (?:fired me|laid me off|made me redundant)", Ends, "works_at", All, 0.8),
     ("{i}(?: was| have been| got|'ve been)? (?:fired|laid off|let go) (?:from|by) (?:my job at )?{o}", Ends, "works_at", Employer, 0.9),
     ("{i_am} no longer (?:with|at|employed (?:at|by|with)) {o}",                  Ends,    "works_at",       Employer,   0.9),
     ("{i_have} (?:handed in|given|gave) (?:my|our) (?:notice|resignation) (?:at|to) {o}", Ends, "works_at",    Employer,   0.8),
@@ -180,6 +185,8 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:{i_own}) (?P<pet>an? .+?){named} {names}",                               Holds,   "has_pet",        Names,      0.9),
     ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?",                               Began,   "has_pet",        Pets,       0.9),
     ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?){named} {names}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?", Began,   "has_pet",        Names,      0.9),
+    ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?), (?P<o>{name})", Began, "has_pet",  PetName,    0.8),
+    ("(?:{i_own}) (?P<pet>an? .+?), (?P<o>{name})",                               Holds,   "has_pet",        PetName,    0.8),
     ("(?:my|our) {pet}{named} {names}",                                           Holds,   "has_pet",        Names,      0.9),
     ("(?:{i_own}) (?P<pet>an? .+?) (?:named|called) {o}",                         Holds,   "has_pet",        SmallName,  0.8),
     ("(?:my|our) {pet}(?: is|'s) (?:named|called) {o}",                           Holds,   "has_pet",        SmallName,  0.8),
@@ -197,7 +204,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} married with {o}",                                                   Holds,   "has_children",   Children,   0.9),
     ("(?:{i_own}) {o}",                                                           Holds,   "owns",           Belonging,  0.9),
     ("{i_have} (?:bought|purchased|opened) {o}(?: in (?P<place>.+?))?",           Began,   "owns",           Belonging,  0.9),
-    ("{i_have} (?:sold|gave away|got rid of|donated|totaled) {o}(?: in (?P<place>.+?))?",                Ends,    "owns",           Belonging,  0.9),
+    ("{i_have} (?:sold|gave away|got rid of|donated|totall?ed|scrapped|wrote off|traded in) {o}(?: in (?P<place>.+?))?",                Ends,    "owns",           Belonging,  0.9),
     ("{i} (?:drive|ride) (?:an?|my|our)(?: (?:new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
     ("my {relative} is (?P<o>{name})",                                            Holds,   "",               FirstName,  0.8),
     ("(?P<o>{name}) is my {relative}",                                            Holds,   "",               FirstName,  0.8),
@@ -219,6 +226,13 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:got|gotten) divorced",                                          Ends,    "married_to",     All,        0.9),
     ("{i_have} divorced(?: (?:my|from my) (?:wife|husband))? {names}",            Ends,    "married_to",     Names,      0.9),
     ("{i_have} divorced my (?:wife|husband)",                                     Ends,    "married_to",     All,        0.9),
+    ("my (?:wife|husband)(?: {name})? and i are{adv} getting (?:a )?divorced?",   Ends,    "married_to",     All,        0.9),
+    ("(?:i'?m|i am|we're|we are){adv} getting (?:a )?divorced?",                  Ends,    "married_to",     All,        0.9),
+    ("(?P<o>{name}) and i are{adv} getting (?:a )?divorced?",                     Ends,    "married_to",     Names,      0.9),
+    ("{i_have} (?:called off|broken off|broke off) (?:the|our|my) engagement",    Ends,    "engaged_to",     All,        0.9),
+    ("{i_have} (?:called off|broken off|broke off) (?:the|our|my) engagement",    Ends,    "marital_status", All,        0.9),
+    ("(?:the|our|my) engagement {off}",                                           Ends,    "engaged_to",     All,        0.9),
+    ("(?:the|our|my) engagement {off}",                                           Ends,    "marital_status", All,        0.9),
     ("my (?:wife|husband) and i(?: have| are| got)? divorced",                    Ends,    "married_to",     All,        0.9),
     ("my (?:wife|husband) {names} and i(?: have| are| got)? divorced",            Ends,    "married_to",     Names,      0.9),
     ("my (?:wife|husband) {died}",                                                Ends,    "married_to",     All,        0.9),
@@ -277,9 +291,14 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_want} to (?P<o>(?:become|be) an? (?P<occupation>.+?))", Hopes, "wants", Listed, 0.9),
     ("my (?:big |biggest )?dream is to (?P<o>open (?P<thing>.+?))",               Hopes,   "wants",          Listed,     0.9),
     ("{i_have} (?:cancell?ed|called off) (?:the|our|my) (?P<o>(?:trip|vacation|holiday|visit|flight|wedding)(?: to (?P<place>.+?))?)", Ends, "plans", Listed, 0.9),
-    ("(?:the|our|my) (?P<o>(?:trip|vacation|holiday|visit|flight|wedding)(?: to (?P<place>.+?))?) (?:has been|was|got|is) cancell?ed", Ends, "plans", Listed, 0.9),
+    ("(?:the|our|my) (?P<o>(?:move|trip|vacation|holiday|visit|flight|wedding)(?: to (?P<place>.+?))?) {off}", Ends, "plans", Listed, 0.9),
+    ("{i_am_not} (?P<o>(?:moving|going|flying|travell?ing|heading|driving)(?: back)? to (?P<place>.+?)){after_all}", Dropped, "plans", Listed, 0.9),
+    ("{i_am_not} (?:going to|gonna) (?P<o>(?:visit|move to|travel to|fly to|go to) (?P<place>.+?)){after_all}", Dropped, "plans", Listed, 0.9),
+    ("{i_am_not} (?P<o>(?:getting|adopting) (?P<pet>.+?)){after_all}",            Dropped, "plans",          Listed,     0.9),
+    ("{i_am_not} (?P<o>getting married){after_all}",                              Dropped, "plans",          Listed,     0.9),
     // Names.
     ("my (?:full |first |real )?name(?:'s| is) (?P<o>{name})",                    Holds,   ALIAS,            Alias,      0.9),
+    ("{introduced} (?P<o>{name}), (?:an? )?(?P<occupation>.+?){at}",              Holds,   ALIAS,            Alias,      0.8),
     ("(?:i'm|i am|this is) (?P<o>{name})",                                        Holds,   ALIAS,            Alias,      0.8),
     ("(?:please |just |you can )?call me (?P<o>{name})",                          Holds,   ALIAS,            Alias,      0.8),
     ("(?:my )?friends (?:usually |just )?call me (?P<o>{name})",                  Holds,   ALIAS,            Alias,      0.8),

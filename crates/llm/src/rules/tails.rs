@@ -102,6 +102,9 @@ impl Form<'_> {
             (Joint::Whole, _) => true,
             // The removed words may say what or whom the rule is about.
             (_, Shape::All | Shape::Date) => false,
+            (joint, _) if rule.states == States::Dropped => {
+                joint == Joint::Clause && self.tail.trim_start().starts_with([',', ';', '-', '–', '—'])
+            }
             (_, Shape::Alias) => self.joint != Joint::Adverbial && NAMED.is_match(self.text),
             (Joint::Adverbial, _) if !rule.is_ahead() && DURATION.is_match(self.tail) => false,
             (Joint::But, _) if rule.predicate == "born_in" => true,
@@ -122,7 +125,9 @@ impl Form<'_> {
             (Joint::Clause, Shape::Children) => !self.tail.starts_with(','),
             (Joint::Clause, Shape::Occupation) => !is_list_of(self.tail),
             (Joint::Adverbial, Shape::Pets | Shape::Children | Shape::Belonging) => AT_HOME.is_match(self.tail),
-            (Joint::Adverbial, Shape::Names) if rule.predicate == "has_pet" => AT_HOME.is_match(self.tail),
+            (Joint::Adverbial, Shape::Names | Shape::PetName) if rule.predicate == "has_pet" => {
+                AT_HOME.is_match(self.tail)
+            }
             // "A driver for my kids", "a historian by inclination"
             (Joint::Adverbial, Shape::Occupation) => AT_WORK.is_match(self.tail) && !OF_OTHERS.is_match(self.tail),
             (Joint::Adverbial, Shape::Employer | Shape::Place) => AT_WORK.is_match(self.tail),
@@ -151,7 +156,7 @@ pattern!(COUNT, r"(?i)^(?:an?|some|nobody|everybody|still|it|one|two|three|four|
 pattern!(
     SPOILS,
     r"(?ix)^[\s,;(–—-]*(?:(?:and|but|n|plus)\s+)?(?:
-          so\ (?:to\ speak|they|he|she|i'm\ told|if|not)|or|nor|not|if|unless|until|till|when|whenever|while|once|except|like|than|only|well,\ \w+|almost|then|also\ known|aka|back|semi|formerly|retired|(?:ha\W*){2,}\w*|lo+l|just|said|says|right|wrong|huh|eh|innit|sort|kind|
+          wait|hold\ on|hang\ on|nope|nah|correction|(?:sorry|actually),?\ (?-i:\p{Lu})\w*|so\ (?:to\ speak|they|he|she|i'm\ told|if|not)|or|nor|not|if|unless|until|till|when|whenever|while|once|except|like|than|only|well,\ \w+|almost|then|also\ known|aka|back|semi|formerly|retired|(?:ha\W*){2,}\w*|lo+l|just|said|says|right|wrong|huh|eh|innit|sort|kind|
           as\ (?:if|though|long|they|he|she|in|the|a|an|my|people)|at\ (?:heart|least|best|most|all|times)|in\ (?:name|spirit|theory|practice|effect|essence|fact|disguise|
           training|waiting|denial|hiding|love|charge|a\ way|a\ sense|other)|to\ be|by\ (?:name|heart|default|proxy)|of|the\ \w+\ (?:kind|sort|type|one)|star\ sign|i\ mean|on\ paper|basically|practically|probably|maybe|perhaps|possibly|virtually|hopefully|obviously|a\ half|half|
           (?:am|was|were|is\ what|isn't|aren't)|never|no|did|didn't|back\ then|at\ the\ time|

@@ -1,6 +1,7 @@
 //! Facts that are found and texts without facts, in small cases. The messages are by Ann, from Wednesday, 10 May 2023, at noon.
 
 mod conversations;
+mod endings;
 mod invented;
 mod labelled;
 mod languages;

@@ -52,6 +52,7 @@ pub(super) const LINES: &[Line] = &[
     (r"ich (?:habe|hab) mich von {name} getrennt|ich (?:habe|hab) mit (?P<e>(?-i:\p{Lu}\p{Ll}+)) Schluss gemacht", "I broke up with $name$e"),
     (r"(?:ich habe|wir haben) (?P<number>zwei|drei|vier|fünf) (?P<pet>\p{L}+)",    "I have $number $pet"),
     (r"(?:mein|meine|unser|unsere)(?: (?:ältere|jüngere|große|kleine|beste|älteste|jüngste)[rs]?)? (?P<pet>\p{L}+) heißt {name}", "my $pet is called $name"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) heißt (?P<name>(?-i:Frau|Herr) {a_name})", "my $pet is called $name"),
     (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} ist(?: leider)? (?:gestorben|tot)", "my $pet $name died"),
     // Food, health, likes, languages.
     (r"(?:ich )?bin(?: stark)? gegen {o} allergisch",                              "I am allergic to $o"),

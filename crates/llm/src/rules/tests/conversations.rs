@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::{Rules, fold, found_in, line, turn};
 
 /// Returns turns of one conversation, each given as `speaker: text`.
-fn turns(texts: &[&str]) -> Vec<Memory> {
+pub(super) fn turns(texts: &[&str]) -> Vec<Memory> {
     let turns = texts.iter().enumerate().map(|(number, text)| {
         let (speaker, text) = text.split_once(": ").unwrap();
         let role = if speaker == "assistant" { Role::Assistant } else { Role::User };
