@@ -19,6 +19,8 @@ use annals_core::{Digest, Error, Grain, Result, Settings};
 pub(crate) use context::{
     AmendData, Context, ExtractionData, ExtractionFrame, MergeData, SummaryData, SummaryFrame, sample,
 };
+#[cfg(test)]
+pub(crate) use examples::LANGUAGES;
 pub(crate) use examples::{example, language_name};
 pub(crate) use fence::{fence, tame};
 pub(crate) use template::Rendered;

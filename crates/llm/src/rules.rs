@@ -68,6 +68,11 @@ fn is_read(turn: &Memory) -> bool {
     }
 }
 
+/// Returns whether a word is a common given name.
+pub(crate) fn is_first_name(word: &str) -> bool {
+    classes::FIRST_NAMES.has(word)
+}
+
 /// Returns whether a speaker has the name of a kind of program, or of a known assistant, rather than one that a person chose.
 pub(crate) fn is_assistant(speaker: &str) -> bool {
     const ASSISTANTS: [&str; 18] = [

@@ -2,15 +2,19 @@
 //! that say the opposite.
 //!
 //! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to
-//! those. English number words and months are recognised. In other languages names and digits are compared literally; in
-//! German, where every noun is capitalised, only digits. A sentence with a name, number or date that the background
+//! those. Dates, months, weekdays and small number words are recognised in eight languages. Names are capitalised words; in
+//! German, where every noun is capitalised, they are common given names. A sentence with a name, number or date that the background
 //! contains, but not these lines, is removed. In every language, so is a sentence with other telling words that the background
 //! contains, but none of the lines (`content`). Otherwise it would survive the forgetting of the text that it comes from.
 
 mod dates;
+mod han;
 mod negation;
 mod numbers;
 mod openers;
+#[cfg(test)]
+mod planted;
+mod relative;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -18,12 +22,13 @@ use annals_core::{Date, MemoryId, entity_key};
 use jiff::ToSpan;
 use unicode_segmentation::UnicodeSegmentation;
 
-use dates::{Written, month, take_dates, weekday};
-use numbers::{compound, hours, number_word, numbers};
+use dates::{Dates, Written, month, take_dates, weekday};
+use numbers::{compound, foreign_word, foreign_words, hours, number_word, numbers};
 
 use super::content::{Content, is_taken_from};
 use super::lines::Line;
 use super::sentences::CitedSentence;
+use crate::rules::is_first_name;
 
 /// Number of lines before and after a cited line that count as its context.
 const NEIGHBOURS: usize = 1;
@@ -73,6 +78,8 @@ struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Claim {
     Date(Written),
+    /// A month without a day.
+    Month(i8),
     Number(String),
     Name(String),
 }
@@ -104,13 +111,14 @@ fn cited<'l>(sentence: &CitedSentence, lines: &'l [Line]) -> Vec<&'l Line> {
 }
 
 fn claims(text: &str, sources: &Sources, has_names: bool) -> Vec<Claim> {
-    let (rest, dates) = take_dates(text);
-    let mut claims: Vec<Claim> = dates.into_iter().map(Claim::Date).collect();
+    let Dates { rest, days, months } = take_dates(text);
+    let mut claims: Vec<Claim> = days.into_iter().map(Claim::Date).collect();
+    claims.extend(months.into_iter().map(Claim::Month));
     claims.extend(numbers(&rest).into_iter().map(Claim::Number));
     claims.extend(spelled(&rest).map(Claim::Number));
-    if has_names {
-        claims.extend(names(&rest, sources).into_iter().map(Claim::Name));
-    }
+    claims.extend(foreign_words(&rest).into_iter().map(|number| Claim::Number(number.to_string())));
+    let names = if has_names { names(&rest, sources) } else { given_names(&rest) };
+    claims.extend(names.into_iter().map(Claim::Name));
     claims
 }
 
@@ -130,6 +138,7 @@ struct Sources {
     /// Days of the lines. Dates written in the text are in `written`.
     days: BTreeSet<Date>,
     written: BTreeSet<Written>,
+    months: BTreeSet<i8>,
     /// Whether the sources use relative dates, from which other days follow.
     is_relative: bool,
 }
@@ -159,14 +168,18 @@ impl Sources {
     }
 
     fn add(&mut self, text: &str) {
-        let (_, dates) = take_dates(text);
-        self.written.extend(dates);
+        let Dates { days, months, .. } = take_dates(text);
+        self.written.extend(days);
+        self.months.extend(months);
+        self.is_relative |= relative::is_relative(text);
+        self.numbers.extend(han::numbers(text).map(|number| number.to_string()));
         self.numbers.extend(numbers(text));
         self.numbers.extend(hours(text));
         for word in text.unicode_words() {
+            self.numbers.extend(foreign_word(word).map(|number| number.to_string()));
             let word = plain(word);
             self.numbers.extend(number_word(&word).map(|number| number.to_string()));
-            self.is_relative |= RELATIVE.contains(&word.as_str()) || weekday(&word).is_some();
+            self.months.extend(month(&word));
             self.words.insert(word);
         }
         for word in text.unicode_words() {
@@ -178,6 +191,7 @@ impl Sources {
     fn support(&self, claim: &Claim) -> bool {
         match claim {
             Claim::Date(date) => self.holds_date(*date),
+            Claim::Month(month) => self.holds_month(*month),
             Claim::Number(number) => self.holds_number(number),
             Claim::Name(name) => self.holds_name(name),
         }
@@ -196,6 +210,13 @@ impl Sources {
         self.written.iter().any(is_same_date) || self.days.iter().any(near)
     }
 
+    /// Returns whether the sources name a month or are from it.
+    fn holds_month(&self, month: i8) -> bool {
+        self.months.contains(&month)
+            || self.days.iter().any(|day| day.month() == month)
+            || self.written.iter().any(|date| date.month == month)
+    }
+
     fn holds_number(&self, number: &str) -> bool {
         self.numbers.contains(number)
     }
@@ -203,9 +224,7 @@ impl Sources {
     /// Returns whether the sources contain a name literally, or a part or derivation of it: "German" from "Germany".
     fn holds_name(&self, name: &str) -> bool {
         if let Some(month) = month(name) {
-            return self.days.iter().any(|day| day.month() == month)
-                || self.written.iter().any(|date| date.month == month)
-                || self.words.contains(name);
+            return self.holds_month(month) || self.words.contains(name);
         }
         if weekday(name).is_some() {
             return self.is_relative || self.days.iter().any(|day| weekday(name) == Some(day.weekday()));
@@ -214,13 +233,11 @@ impl Sources {
             word == name
                 || (word.len().min(name.len()) >= 5 && (word.starts_with(name) || name.starts_with(word.as_str())))
         };
-        self.words.contains(name) || self.words.iter().any(is_akin)
+        // "Ole300欧元": a number may follow a name without a space.
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        self.words.contains(name) || self.words.contains(bare) || self.words.iter().any(is_akin)
     }
 }
-
-/// Words that refer to a day relative to the day on which they are used.
-const RELATIVE: [&str; 10] =
-    ["today", "tomorrow", "yesterday", "tonight", "next", "last", "ago", "week", "weekend", "days"];
 
 /// Returns a word in comparable form: without case, accents and genitive.
 fn plain(word: &str) -> String {
@@ -246,6 +263,17 @@ fn names(text: &str, sources: &Sources) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the common given names among the words, in comparable form.
+fn given_names(text: &str) -> Vec<String> {
+    /// Given names that are German nouns too.
+    const NOUNS: [&str; 18] = [
+        "Art", "Mark", "Rose", "Rosa", "Heide", "Kai", "Linde", "Wolf", "Ernst", "Bart", "Will", "Stern", "Falk",
+        "Iris", "Viola", "Gast", "August", "Mai",
+    ];
+    let is_name = |word: &&str| word.starts_with(char::is_uppercase) && is_first_name(word) && !NOUNS.contains(word);
+    text.unicode_words().filter(is_name).map(plain).collect()
 }
 
 /// Returns the first word among the pieces; empty if there is none.

@@ -6,7 +6,7 @@ use annals_core::Grain;
 use crate::extractive::Language;
 
 /// The languages with examples.
-const LANGUAGES: [Language; 8] = [
+pub(crate) const LANGUAGES: [Language; 8] = [
     Language::English,
     Language::German,
     Language::French,

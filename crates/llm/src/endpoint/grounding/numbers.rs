@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::plain;
 
@@ -45,6 +46,65 @@ pub(super) fn compound(word: &str) -> Option<u64> {
     let word = plain(word);
     let (tens, ones) = word.split_once('-')?;
     Some(number_word(tens)? + number_word(ones)?)
+}
+
+/// Numbers up to twelve in German, French, Spanish, Portuguese, Italian and Dutch. Words that mean something else in one of these
+/// languages or in English are absent ("once", "neuf"), so that a text of any of them can be read.
+const FOREIGN: &str = "drei=3 vier=4 fünf=5 sechs=6 sieben=7 neun=9 zehn=10 zwölf=12 trois=3 quatre=4 cinq=5 huit=8 douze=12 tres=3 \
+    cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 três=3 quatro=4 sete=7 oito=8 doze=12 tre=3 quattro=4 \
+    cinque=5 sette=7 dieci=10 undici=11 dodici=12 drie=3 vijf=5 zes=6 zeven=7 negen=9 tien=10 twaalf=12 zwanzig=20 \
+    vingt=20 veinte=20 vinte=20 venti=20 twintig=20 hundert=100";
+
+/// Further words for numbers, which mean something else too. A source with such a word supports the number.
+const AMBIGUOUS: &str =
+    "acht=8 elf=11 six=6 sept=7 neuf=9 dix=10 onze=11 once=11 doce=12 nove=9 dez=10 sei=6 otto=8 cien=100";
+
+/// Endings and words of larger numbers, of which a number word may be a part: "cinq cents", "trente et cinq".
+const PARTS: [&str; 16] = [
+    "cent",
+    "cents",
+    "cientos",
+    "mil",
+    "mille",
+    "mila",
+    "hundert",
+    "tausend",
+    "honderd",
+    "duizend",
+    "y",
+    "e",
+    "et",
+    "und",
+    "en",
+    "millionen",
+];
+
+/// Parses a number word of another language than English, as written.
+pub(super) fn foreign_word(word: &str) -> Option<u64> {
+    let word = word.to_lowercase();
+    entry(FOREIGN, &word).or_else(|| entry(AMBIGUOUS, &word))
+}
+
+/// Returns the numbers from three to twelve that a text writes as words of another language than English, each on its own.
+pub(super) fn foreign_words(text: &str) -> Vec<u64> {
+    let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
+    let is_part = |word: Option<&String>| {
+        word.is_some_and(|word| PARTS.contains(&word.as_str()) || foreign_word(word).is_some() || is_tens(word))
+    };
+    let alone =
+        |at: &usize| !is_part(words.get(at + 1)) && !is_part(at.checked_sub(1).and_then(|before| words.get(before)));
+    let number = |at: usize| entry(FOREIGN, &words[at]).filter(|number| *number <= 12);
+    (0..words.len()).filter(alone).filter_map(number).collect()
+}
+
+/// Returns the number of a word in a list of `word=number`.
+fn entry(list: &str, word: &str) -> Option<u64> {
+    list.split_whitespace().filter_map(|entry| entry.split_once('=')).find(|(name, _)| *name == word)?.1.parse().ok()
+}
+
+/// Returns whether a word is a multiple of ten: "trente", "cuarenta", "fünfzig", "dertig".
+fn is_tens(word: &str) -> bool {
+    ["zig", "ssig", "ßig", "enta", "inta", "anta", "ante", "ente", "tig"].iter().any(|ending| word.ends_with(ending))
 }
 
 static NUMBERS: LazyLock<Regex> =
