@@ -71,7 +71,7 @@ impl Reader<'_> {
         let background = self.prompts.background(context, self.room().await? / SHARE_OF_BACKGROUND);
         let rendered = self.prompts.render(part, background)?;
         let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
-        keep.answer(&value, part);
+        keep.answer(&value, part, &context[context.len().saturating_sub(CONTEXT)..]);
         Ok(())
     }
 

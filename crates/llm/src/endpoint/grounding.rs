@@ -17,9 +17,11 @@ mod planted;
 mod relative;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use annals_core::{Date, MemoryId, entity_key};
 use jiff::ToSpan;
+use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
 use dates::{Dates, Written, month, take_dates, weekday};
@@ -66,6 +68,32 @@ pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> 
     });
     u32::try_from(found.len()).unwrap_or(u32::MAX)
 }
+
+/// Everything that a model was shown when it extracted statements.
+pub(super) struct Shown {
+    sources: Sources,
+    has_names: bool,
+}
+
+impl Shown {
+    /// Returns what the lines and the background contain.
+    pub(super) fn new(evidence: Evidence<'_>) -> Shown {
+        let mut sources = Sources::of(&evidence.lines.iter().collect::<Vec<_>>());
+        evidence.background.iter().for_each(|text| sources.add(text));
+        Shown { sources, has_names: evidence.has_names }
+    }
+
+    /// Returns whether a statement has a name, number or date that is not in what was shown and cannot follow from it. Words
+    /// with a number at their end ("b12") are neither names nor numbers.
+    pub(super) fn lacks(&self, statement: &str) -> bool {
+        let text = WITH_NUMBER.replace_all(statement, " ");
+        let claims = claims(&text, &self.sources, self.has_names);
+        claims.iter().any(|claim| !self.sources.support(claim) && !self.sources.may_imply(claim))
+    }
+}
+
+static WITH_NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b\p{Ll}+\d+\b").expect("the pattern is a constant, and a test uses it"));
 
 /// Something in a sentence that its sources do not support.
 struct Fault {
@@ -141,6 +169,8 @@ struct Sources {
     months: BTreeSet<i8>,
     /// Whether the sources use relative dates, from which other days follow.
     is_relative: bool,
+    /// Whether the sources mention weeks, months or years, from which a distant date may follow.
+    is_distant: bool,
 }
 
 impl Sources {
@@ -172,6 +202,7 @@ impl Sources {
         self.written.extend(days);
         self.months.extend(months);
         self.is_relative |= relative::is_relative(text);
+        self.is_distant |= relative::is_distant(text);
         self.numbers.extend(han::numbers(text).map(|number| number.to_string()));
         self.numbers.extend(numbers(text));
         self.numbers.extend(hours(text));
@@ -194,6 +225,19 @@ impl Sources {
             Claim::Month(month) => self.holds_month(*month),
             Claim::Number(number) => self.holds_number(number),
             Claim::Name(name) => self.holds_name(name),
+        }
+    }
+
+    /// Returns whether a claim may follow from the sources although it is not in them: a date or a year from "in two years", a
+    /// time of the day from its hour.
+    fn may_imply(&self, claim: &Claim) -> bool {
+        match claim {
+            Claim::Date(_) | Claim::Month(_) => self.is_distant,
+            Claim::Number(number) => match number.split_once(':') {
+                Some((hour, _)) => hour.parse::<u32>().is_ok_and(|hour| self.holds_number(&(hour % 12).to_string())),
+                None => self.is_distant && number.len() == 4 && number.starts_with(['1', '2']),
+            },
+            Claim::Name(_) => false,
         }
     }
 

@@ -13,9 +13,12 @@ use annals_core::{
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::super::background::since;
+use super::super::grounding::{Evidence, Shown};
 use super::super::lines::Line;
 use super::super::{answer, suspicion};
 use super::MAX_PER_TURN;
+use crate::extractive::Language;
 use crate::rules::is_form_of;
 use origins::Origins;
 
@@ -64,10 +67,11 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// Adds the usable elements of an answer about these lines.
-    pub(super) fn answer(&mut self, [facts, operations]: &[Vec<Value>; 2], lines: &[Line]) {
+    /// Adds the usable elements of an answer about these lines. `context` are the lines shown before them.
+    pub(super) fn answer(&mut self, [facts, operations]: &[Vec<Value>; 2], lines: &[Line], context: &[Line]) {
+        let shown = self.shown(&[context, lines].concat());
         for (index, fact) in facts.iter().enumerate() {
-            match self.statement(fact, lines) {
+            match self.statement(fact, lines, &shown) {
                 Ok(Some(statement)) => self.found.statements.push(statement),
                 Ok(None) => {}
                 Err(reason) => self.found.rejected.push(format!("fact {}: {reason}", index + 1)),
@@ -81,8 +85,16 @@ impl<'a> Keep<'a> {
         }
     }
 
+    /// Returns what the model was shown: the lines and the known facts.
+    fn shown(&self, lines: &[Line]) -> Shown {
+        let background: Vec<String> = self.task.known.iter().map(|fact| since(fact, self.zones)).collect();
+        let language = Language::of_texts(lines.iter().map(|line| line.text.as_str()));
+        let has_names = language != Language::German;
+        Shown::new(Evidence { lines, background: &background, aliases: &[], has_names })
+    }
+
     /// Returns a statement, or `None` if it has been added already. The error is the reason for rejecting the element.
-    fn statement(&mut self, element: &Value, lines: &[Line]) -> Kept<Option<Statement>> {
+    fn statement(&mut self, element: &Value, lines: &[Line], shown: &Shown) -> Kept<Option<Statement>> {
         let turn = self.source(element, lines)?;
         let text = answer::text(element, "text").ok_or("has no text")?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -93,6 +105,9 @@ impl<'a> Keep<'a> {
             return Err(suspicion.as_str());
         }
         let context = self.origins.of_words(turn, &text).ok_or("states what only the background says")?;
+        if shown.lacks(&text) {
+            return Err("has a name, number or date that was not shown");
+        }
         let id = MemoryId::statement(self.task.agent, &turn.id, &text);
         if self.seen.contains(&id) {
             return Ok(None);

@@ -26,7 +26,13 @@ const PHRASES: &str = "que viene|que vem|今天|明天|后天|後天|昨天|前�
 /// Weekdays in Chinese and Japanese, whose last character is the number or the name of the day: "周一".
 const WEEKDAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
 
+/// Words for spans of more than two weeks.
+const DISTANT: &str = "weeks month months year years fortnight \
+    wochen monat monate monaten jahr jahre jahren mois an ans année années \
+    semanas mes meses año años mês ano anos settimane mese mesi anno anni weken maand maanden jaar jaren";
+
 static SINGLE: LazyLock<HashSet<String>> = LazyLock::new(|| WORDS.split_whitespace().map(entity_key).collect());
+static SPANS: LazyLock<HashSet<String>> = LazyLock::new(|| DISTANT.split_whitespace().map(entity_key).collect());
 
 /// Returns whether a text refers to a day near the one on which it was said.
 pub(super) fn is_relative(text: &str) -> bool {
@@ -36,6 +42,11 @@ pub(super) fn is_relative(text: &str) -> bool {
         || has_chinese_weekday('周')
         || has_chinese_weekday('週')
         || text.unicode_words().map(plain).any(|word| SINGLE.contains(&word) || weekday(&word).is_some())
+}
+
+/// Returns whether a text mentions a span of weeks, months or years, so that a distant day may follow from it.
+pub(super) fn is_distant(text: &str) -> bool {
+    text.contains(['月', '年']) || text.unicode_words().any(|word| SPANS.contains(&plain(word)))
 }
 
 #[cfg(test)]
@@ -63,5 +74,6 @@ mod tests {
         for text in ["I moved", "Ich ziehe um", "me mudé", "我搬家了", "周到"] {
             assert!(!is_relative(text), "{text}");
         }
+        assert!(is_distant("in three weeks") && is_distant("下个月") && !is_distant("next week"));
     }
 }

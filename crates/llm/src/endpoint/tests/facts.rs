@@ -73,6 +73,46 @@ async fn unusable_elements_are_rejected_with_a_reason() {
 }
 
 #[tokio::test]
+async fn statement_with_a_name_number_or_date_that_was_not_shown_is_rejected() {
+    async fn check(text: &str, is_kept: bool) {
+        let all = turns(&[
+            ("c", "Ann", "My sister Marta rents a flat in Porto."),
+            ("c", "Ann", "On Friday at seven I move in with her, for 300 euros. We have known it for two years."),
+        ])
+        .await;
+        let (context, read) = all.split_at(1);
+        let server = ModelServer::start([found(json!([{ "text": text, "source": 1 }]), json!([]))]);
+        let found = Rig::new(&server).extract_knowing(read, context, &[]).await.unwrap();
+        let expect = if is_kept { vec![] } else { vec!["fact 1: has a name, number or date that was not shown"] };
+        assert_eq!((found.statements.len(), found.rejected), (usize::from(is_kept), owned(&expect)), "{text}");
+    }
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+    check("Ann moves in with Marta on 2026-03-06.", true).await;
+    check("Ann moves in with her sister in Porto, for 300 euros.", true).await;
+    check("Ann moves in on Friday at 19:00.", true).await;
+    check("Ann has known it since 2024.", true).await;
+    check("Ann moves in with Bernadette.", false).await;
+    check("Ann moves to Lisbon.", false).await;
+    check("Ann moves in for 400 euros.", false).await;
+    check("Ann moves in on Friday at 20:15.", false).await;
+}
+
+#[tokio::test]
+async fn statement_with_a_date_that_follows_from_nothing_is_rejected() {
+    let turns = turns(&[("c", "Ann", "I move in with Marta.")]).await;
+    let facts = json!([
+        { "text": "Ann moves in with Marta on 2026-03-05.", "source": 1 },
+        { "text": "Ann moves in with Marta on 17 May 2026.", "source": 1 },
+        { "text": "Ann zieht im Juni 2026 zu Marta.", "source": 1 },
+    ]);
+    let server = ModelServer::start([found(facts, json!([]))]);
+    let found = Rig::new(&server).extract(&turns).await.unwrap();
+    assert_eq!((found.statements.len(), found.rejected.len()), (1, 2), "{:?}", found.rejected);
+}
+
+#[tokio::test]
 async fn named_object_can_be_deleted() {
     let turns = turns(&[("c", "Ann", "I stopped playing the cello.")]).await;
     let server = ModelServer::start([found(json!([]), json!([operation("DELETE", "I", "plays", "the Cello", 1)]))]);
