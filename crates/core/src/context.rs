@@ -22,9 +22,9 @@ pub struct ContextQuery {
     /// The current conversation. Its last turns compete for the budget, whether or not they match the prompt.
     pub conversation: Option<String>,
     /// Texts that always come first, in this order: a persona, standing instructions.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ContextBlock>,
     /// Texts that are not in memory. The part of each that matches the prompt competes with memories for the budget.
-    pub documents: Vec<Document>,
+    pub documents: Vec<ContextDocument>,
     /// First day, inclusive.
     pub from: Option<Date>,
     /// Last day, inclusive.
@@ -41,7 +41,7 @@ pub struct ContextQuery {
 
 /// A named text supplied by the caller.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub struct ContextBlock {
     /// Its heading.
     pub name: String,
     /// Its text.
@@ -50,7 +50,7 @@ pub struct Block {
 
 /// A document supplied by the caller; it is used where it matches the prompt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Document {
+pub struct ContextDocument {
     /// The caller's id of the document.
     pub id: String,
     /// Its heading; empty if it has none.

@@ -39,7 +39,7 @@ mod zones;
 
 pub use calendar_names::CalendarNames;
 pub use context::{
-    Block, Context, ContextItem, ContextKind, ContextQuery, Document, FENCE, harmless, one_line, unfenced,
+    Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, FENCE, harmless, one_line, unfenced,
 };
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};

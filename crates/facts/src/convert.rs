@@ -5,14 +5,23 @@ use std::path::Path;
 use annals_core::{Error, Result};
 use duckdb::{Connection, params};
 
+const SETTINGS: &str = "SET autoinstall_known_extensions = false;
+    SET autoload_known_extensions = false;
+    SET allow_community_extensions = false;
+    SET threads = 1;";
+
+const CONVERT: &str = "COPY (
+        FROM read_json($1, format = 'newline_delimited', maximum_object_size = 67108864, sample_size = -1)
+    ) TO $2 (FORMAT parquet, COMPRESSION zstd)";
+
 /// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data. `source`
 /// is a file that we made: DuckDB reads no foreign data here.
 pub fn json_to_parquet(source: &Path, target: &Path) -> Result<()> {
     let convert = || {
         let connection = Connection::open_in_memory()?;
-        connection.execute_batch(include_str!("sql/settings_convert.sql"))?;
+        connection.execute_batch(SETTINGS)?;
         let paths = params![source.to_string_lossy(), target.to_string_lossy()];
-        connection.execute(include_str!("sql/convert.sql"), paths)
+        connection.execute(CONVERT, paths)
     };
     let failed = |error: duckdb::Error| Error::storage(format!("writing {}", target.display()), error);
     convert().map(|_| ()).map_err(failed)

@@ -27,9 +27,14 @@ pub(crate) async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[S
     Ok(holders)
 }
 
+/// Every text of a table.
+const TEXTS: &str = "SELECT unnest(
+        [id, subject, predicate, object, properties, superseded_by, subject_key, object_key] || sources
+    ) FROM facts";
+
 fn table_contains(table: &Table, phrases: &Phrases) -> Result<bool> {
     let search = || {
-        let mut statement = table.connection.prepare(include_str!("sql/texts.sql"))?;
+        let mut statement = table.connection.prepare(TEXTS)?;
         let mut rows = statement.query(params![])?;
         while let Some(row) = rows.next()? {
             let text: Option<String> = row.get(0)?;

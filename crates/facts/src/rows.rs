@@ -4,9 +4,21 @@ use annals_core::{Fact, Interval, MemoryId, Properties, Timestamp, entity_key};
 use duckdb::types::{FromSql, FromSqlError, FromSqlResult, TimeUnit, ToSql, ToSqlOutput, Value, ValueRef};
 use duckdb::{Connection, Row, params};
 
+/// The appender does not support lists, so sources are staged as rows of their own.
+const STAGE: &str = "CREATE TABLE stage AS SELECT 0::BIGINT AS number, * EXCLUDE (sources) FROM facts LIMIT 0;
+    CREATE TABLE fact_source (number BIGINT, place BIGINT, source VARCHAR);";
+
+const GATHER: &str = "INSERT INTO facts BY NAME
+    SELECT stage.* EXCLUDE (number), coalesce(sources, []) AS sources
+    FROM stage
+    LEFT JOIN (SELECT number, list(source ORDER BY place) AS sources FROM fact_source GROUP BY number) USING (number)
+    ORDER BY valid_from, id;
+    DROP TABLE stage;
+    DROP TABLE fact_source;";
+
 /// Adds facts to the table.
 pub(crate) fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
-    connection.execute_batch(include_str!("sql/stage.sql"))?;
+    connection.execute_batch(STAGE)?;
     let mut stage = connection.appender("stage")?;
     let mut sources = connection.appender("fact_source")?;
     for (number, fact) in facts.iter().enumerate() {
@@ -33,7 +45,7 @@ pub(crate) fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<
     }
     stage.flush()?;
     sources.flush()?;
-    connection.execute_batch(include_str!("sql/gather.sql"))
+    connection.execute_batch(GATHER)
 }
 
 /// Reads a fact from a row with the columns of `find.sql`.

@@ -12,6 +12,16 @@ use duckdb::{Config, Connection, params};
 
 use crate::rows;
 
+const LOAD: &str = "INSERT INTO facts BY NAME
+    SELECT
+        id, subject, predicate, object, properties, confidence, valid_from, valid_to, recorded_at, said_from, said_to,
+        sources, superseded_by, subject_key, object_key
+    FROM read_parquet($1)";
+
+const SAVE: &str = "COPY (FROM facts) TO $1 (
+        FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {annals_format: $2, annals_version: $3}
+    )";
+
 /// The version of the file layout. A file of another version is folded anew.
 pub(crate) const FORMAT: &str = "1";
 
@@ -41,7 +51,7 @@ impl Table {
         let table = Table::empty(version, scratch)?;
         let file = table.folder.write(FILE, bytes).map_err(scratch_failed("writing to"))?;
         let damaged = |error| Error::damaged(format!("the facts of agent {agent}"), error);
-        table.connection.execute(include_str!("sql/load.sql"), params![text(&file)?]).map_err(damaged)?;
+        table.connection.execute(LOAD, params![text(&file)?]).map_err(damaged)?;
         table.folder.remove(FILE).map_err(scratch_failed("deleting from"))?;
         Ok(table)
     }
@@ -50,7 +60,7 @@ impl Table {
     pub(crate) fn encode(&self) -> Result<Vec<u8>> {
         let file = self.folder.path().join(FILE);
         let parameters = params![text(&file)?, FORMAT, self.version.to_string()];
-        self.connection.execute(include_str!("sql/save.sql"), parameters).map_err(failed("writing"))?;
+        self.connection.execute(SAVE, parameters).map_err(failed("writing"))?;
         self.folder.take(FILE).map_err(scratch_failed("reading from"))
     }
 

@@ -4,7 +4,6 @@
 //! nothing above it. [`due`] has the conditions.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use annals_core::ports::Children;
 use annals_core::{Grain, LedgerRow, Period, Timestamp, Zones};
@@ -174,19 +173,6 @@ pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6
         total.bytes += set.bytes;
     }
     totals
-}
-
-/// Writes the end of a sentence that starts with the set.
-impl fmt::Display for Hold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Hold::Pinned => "contains something pinned",
-            Hold::Uncovered => "is not in a summary yet",
-            Hold::Degraded => "is needed to rewrite a degraded summary",
-            Hold::Unread => "has messages from which facts were not extracted yet",
-            Hold::Finer => "covers memories of a finer grain that are still kept",
-        })
-    }
 }
 
 #[cfg(test)]

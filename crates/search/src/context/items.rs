@@ -1,7 +1,8 @@
 //! Candidates for a context: the line of each, its sources, and the pool that it belongs to. Pure.
 
 use annals_core::{
-    Block, Body, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones, one_line,
+    Body, ContextBlock, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones,
+    one_line,
 };
 
 /// Blocks score above everything else, in the order of the caller.
@@ -61,7 +62,7 @@ impl Candidate {
 }
 
 /// Converts the block at this index of the caller's list.
-pub(super) fn of_block(block: &Block, index: usize) -> Candidate {
+pub(super) fn of_block(block: &ContextBlock, index: usize) -> Candidate {
     let text = format!("{}: {}", block.name, block.text);
     Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - index as f64)
 }

@@ -5,7 +5,7 @@ mod relevance;
 mod reranking;
 
 use annals_core::prelude::*;
-use annals_core::{Block, ContextItem, Document, Facts, fold};
+use annals_core::{ContextBlock, ContextDocument, ContextItem, Facts, fold};
 use annals_testkit::{agent, at, entry};
 
 use super::*;
@@ -101,10 +101,10 @@ async fn text_is_fenced_once_and_names_ids() {
 async fn blocks_come_first_and_documents_compete() {
     let request = ContextQuery {
         blocks: vec![
-            Block { name: "persona".into(), text: "Be brief.".into() },
-            Block { name: "a".into(), text: "x".into() },
+            ContextBlock { name: "persona".into(), text: "Be brief.".into() },
+            ContextBlock { name: "a".into(), text: "x".into() },
         ],
-        documents: vec![Document { id: "d1".into(), title: "Boats".into(), text: "Caring for a boat".into() }],
+        documents: vec![ContextDocument { id: "d1".into(), title: "Boats".into(), text: "Caring for a boat".into() }],
         ..prompt("a boat", 1000)
     };
     let context = ask(request.clone()).await;

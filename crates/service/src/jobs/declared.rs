@@ -26,7 +26,7 @@ pub struct Timing {
     pub minutes: u16,
 }
 
-/// A job that gives each agent a turn.
+/// A job that gives each agent a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounds {
     /// When the job wakes up and how long a run may take.

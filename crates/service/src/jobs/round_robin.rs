@@ -1,4 +1,4 @@
-//! Round-robin over agents: each gets a turn, a few at the same time. If agents are left without a turn, the next round begins
+//! Round-robin over agents: each gets a slot, a few at the same time. If agents are left without a slot, the next round begins
 //! with the first of them.
 
 use std::collections::VecDeque;
@@ -17,33 +17,33 @@ pub struct RoundRobin(Arc<Mutex<Option<Agent>>>);
 /// The outcome of a round.
 #[derive(Debug)]
 pub struct Sweep<T> {
-    /// The outcomes of the turns that did not fail, sorted by agent.
-    pub turns: Vec<(Agent, T)>,
-    /// The agents whose turn failed. Each failure was logged.
+    /// The outcomes of the slots that did not fail, sorted by agent.
+    pub slots: Vec<(Agent, T)>,
+    /// The agents whose slot failed. Each failure was logged.
     pub failed: Vec<(Agent, Error)>,
-    /// The agents without a turn, because the round had to end or because another task was working on them. The first of them
+    /// The agents without a slot, because the round had to end or because another task was working on them. The first of them
     /// comes first in the next round.
     pub left: Vec<Agent>,
 }
 
 impl RoundRobin {
-    /// Gives each agent a turn, `at_once` at the same time. Once `stop` is cancelled no turn begins; turns under way are
-    /// waited for. A failed turn does not affect other agents. An agent that was busy (its turn returned `None`) is tried once
+    /// Gives each agent a slot, `at_once` at the same time. Once `stop` is cancelled no slot begins; slots under way are
+    /// waited for. A failed slot does not affect other agents. An agent that was busy (its slot returned `None`) is tried once
     /// more after all others.
     pub async fn sweep<'a, T>(
         &self,
         agents: Vec<Agent>,
         at_once: usize,
         stop: &CancellationToken,
-        turn: impl Fn(Agent) -> BoxFuture<'a, Result<Option<T>>>,
+        slot: impl Fn(Agent) -> BoxFuture<'a, Result<Option<T>>>,
     ) -> Sweep<T> {
-        let mut sweep = Sweep { turns: Vec::new(), failed: Vec::new(), left: Vec::new() };
+        let mut sweep = Sweep { slots: Vec::new(), failed: Vec::new(), left: Vec::new() };
         let mut waiting: VecDeque<(Agent, bool)> = self.order(agents).into_iter().map(|agent| (agent, false)).collect();
         let mut under_way = FuturesUnordered::new();
         loop {
             while under_way.len() < at_once.max(1) && !stop.is_cancelled() {
                 let Some((agent, again)) = waiting.pop_front() else { break };
-                let running = turn(agent.clone());
+                let running = slot(agent.clone());
                 under_way.push(async move { (agent, again, running.await) });
             }
             let Some((agent, again, outcome)) = under_way.next().await else { break };
@@ -55,11 +55,11 @@ impl RoundRobin {
         }
         sweep.left.extend(waiting.into_iter().map(|(agent, _)| agent));
         self.remember(sweep.left.first().cloned());
-        sweep.turns.sort_by(|(one, _), (other, _)| one.cmp(other));
+        sweep.slots.sort_by(|(one, _), (other, _)| one.cmp(other));
         sweep
     }
 
-    /// Sorts the agents, beginning with the first that was left without a turn in the last round.
+    /// Sorts the agents, beginning with the first that was left without a slot in the last round.
     fn order(&self, mut agents: Vec<Agent>) -> Vec<Agent> {
         agents.sort();
         let first = self.0.lock().expect("no holder of the lock panics").clone();
@@ -76,7 +76,7 @@ impl RoundRobin {
 impl<T> Sweep<T> {
     fn note(&mut self, agent: Agent, outcome: Result<T>) {
         match outcome {
-            Ok(turn) => self.turns.push((agent, turn)),
+            Ok(slot) => self.slots.push((agent, slot)),
             Err(error) => {
                 tracing::warn!(agent.folder = %agent.folder(), %error, "a job failed for one agent; it is retried");
                 self.failed.push((agent, error));
@@ -92,14 +92,14 @@ mod tests {
 
     use super::*;
 
-    /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent with a failing turn, `?` a busy agent, and
-    /// `.` an agent after which the round stops. Checks the turns of each round, failed ones included.
+    /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent with a failing slot, `?` a busy agent, and
+    /// `.` an agent after which the round stops. Checks the slots of each round, failed ones included.
     async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
         let round_robin = RoundRobin::default();
         for expect in rounds {
             let (stop, order) = (CancellationToken::new(), Mutex::new(String::new()));
             let all: Vec<Agent> = agents.chars().map(|name| agent(&name.to_string())).collect();
-            let turn = |agent: Agent| {
+            let slot = |agent: Agent| {
                 let (stop, order, index) = (&stop, &order, expect.find(agent.name()));
                 async move {
                     order.lock().unwrap().push_str(agent.name());
@@ -115,22 +115,22 @@ mod tests {
                 }
                 .boxed()
             };
-            let sweep = round_robin.sweep(all, at_once, &stop, turn).await;
+            let sweep = round_robin.sweep(all, at_once, &stop, slot).await;
             assert_eq!(*order.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
             assert_eq!(sweep.failed.len(), expect.matches('!').count(), "{rounds:?}");
-            assert_eq!(sweep.turns.len() + sweep.failed.len() + sweep.left.len(), agents.len(), "{rounds:?}");
+            assert_eq!(sweep.slots.len() + sweep.failed.len() + sweep.left.len(), agents.len(), "{rounds:?}");
         }
     }
 
     #[tokio::test]
-    async fn every_agent_gets_a_turn() {
+    async fn every_agent_gets_a_slot() {
         check("", 1, &[""]).await;
         check("cab", 1, &["abc", "abc"]).await;
         check("cab", 0, &["abc"]).await;
     }
 
     #[tokio::test]
-    async fn failed_turn_does_not_stop_other_agents() {
+    async fn failed_slot_does_not_stop_other_agents() {
         check("abc", 1, &["a!bc", "ab!c!"]).await;
     }
 
@@ -139,20 +139,20 @@ mod tests {
         check("abcde", 1, &["ab.", "cdea.", "b.", "c!d.", "eabcd", "abcde"]).await;
     }
 
-    /// Runs a round in which agents are busy for a number of tries. Checks the turns and the agents that are left.
+    /// Runs a round in which agents are busy for a number of tries. Checks the slots and the agents that are left.
     async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
         let (round_robin, never, order) = (RoundRobin::default(), CancellationToken::new(), Mutex::new(String::new()));
-        let turn = |agent: Agent| {
+        let slot = |agent: Agent| {
             let mut order = order.lock().unwrap();
             let before = order.matches(agent.name()).count();
             order.push_str(agent.name());
             let is_busy = busy.iter().any(|(name, times)| *name == agent.name() && before < *times);
             async move { Ok((!is_busy).then_some(())) }.boxed()
         };
-        let sweep = round_robin.sweep(["a", "b", "c"].map(agent).to_vec(), 1, &never, turn).await;
+        let sweep = round_robin.sweep(["a", "b", "c"].map(agent).to_vec(), 1, &never, slot).await;
         assert_eq!(*order.lock().unwrap(), expect, "{busy:?}");
         assert_eq!(sweep.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
-        assert_eq!(sweep.turns.len(), 3 - left.len(), "{busy:?}");
+        assert_eq!(sweep.slots.len(), 3 - left.len(), "{busy:?}");
     }
 
     #[tokio::test]
@@ -163,11 +163,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn turns_at_once_stay_within_the_limit() {
+    async fn slots_at_once_stay_within_the_limit() {
         let (round_robin, stop, agents) =
             (RoundRobin::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
         let (under_way, most) = (Mutex::new(0), Mutex::new(0));
-        let turn = |_| {
+        let slot = |_| {
             async {
                 *under_way.lock().unwrap() += 1;
                 tokio::task::yield_now().await;
@@ -178,7 +178,7 @@ mod tests {
             }
             .boxed()
         };
-        round_robin.sweep(agents.to_vec(), 2, &stop, turn).await;
+        round_robin.sweep(agents.to_vec(), 2, &stop, slot).await;
         assert_eq!(*most.lock().unwrap(), 2);
     }
 }

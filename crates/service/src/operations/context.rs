@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use annals_core::{
-    Agent, Block, Context, ContextItem, ContextKind, ContextQuery, Date, Document, Error, MemoryId, Result, Timestamp,
+    Agent, Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, Date, Error, MemoryId,
+    Result, Timestamp,
 };
 use annals_search::GatheredContext;
 
@@ -35,7 +36,7 @@ impl Service {
             ));
         }
         let blocks = self.parts.store.blocks(agent).await?;
-        let document = |document: DocumentIn| Document {
+        let document = |document: DocumentIn| ContextDocument {
             id: document.id,
             title: document.title.unwrap_or_default(),
             text: document.text,
@@ -47,7 +48,7 @@ impl Service {
             conversation: request.conversation,
             from: request.from,
             to: request.to,
-            blocks: blocks.into_iter().map(|block| Block { name: block.name, text: block.text }).collect(),
+            blocks: blocks.into_iter().map(|block| ContextBlock { name: block.name, text: block.text }).collect(),
             documents: request.documents.into_iter().map(document).collect(),
             ..ContextQuery::default()
         };

@@ -68,13 +68,13 @@ pub(super) enum Phase {
 /// A request about the lease that the node awaits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Request {
-    pub asked: Asked,
+    pub call: LeaseCall,
     pub age: u8,
     pub answer: Option<Answer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Asked {
+pub(super) enum LeaseCall {
     Claim,
     Renew { epoch: u8 },
 }

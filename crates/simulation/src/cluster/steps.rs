@@ -1,7 +1,7 @@
 //! The steps of nodes and database. A step is possible if it leads to a state.
 
 use super::state::{
-    Answer, Asked, LENGTH, Lease, MAY_WRITE, Node, Phase, Process, Request, Session, State, WRITE_LIMIT,
+    Answer, LENGTH, Lease, LeaseCall, MAY_WRITE, Node, Phase, Process, Request, Session, State, WRITE_LIMIT,
 };
 use super::{Fence, Protocol};
 
@@ -106,31 +106,31 @@ impl Protocol {
     fn carry_out_request(&self, state: &mut State, n: usize) -> Option<()> {
         let request = state.nodes[n].request.filter(|request| request.answer.is_none())?;
         let process = state.process(n);
-        let answer = self.answer(&mut state.lease, process, request.asked);
+        let answer = self.answer(&mut state.lease, process, request.call);
         state.nodes[n].request = Some(Request { answer: Some(answer), ..request });
         Some(())
     }
 
     fn carry_out_stray_claim(&self, state: &mut State, n: usize) -> Option<()> {
         let process = state.nodes[n].stray_claim.take()?;
-        self.answer(&mut state.lease, process, Asked::Claim);
+        self.answer(&mut state.lease, process, LeaseCall::Claim);
         Some(())
     }
 
     /// Changes the row of the lease as a claim or a renewal does.
-    fn answer(&self, lease: &mut Lease, process: Process, asked: Asked) -> Answer {
+    fn answer(&self, lease: &mut Lease, process: Process, call: LeaseCall) -> Answer {
         let is_holder = lease.holder == Some(process);
-        match asked {
-            Asked::Claim if lease.left == 0 || is_holder || !self.has(Fence::EndOfLease) => {
+        match call {
+            LeaseCall::Claim if lease.left == 0 || is_holder || !self.has(Fence::EndOfLease) => {
                 *lease = Lease { holder: Some(process), epoch: lease.epoch + 1, left: LENGTH };
                 Answer::Named { epoch: lease.epoch }
             }
-            Asked::Claim => Answer::Held,
-            Asked::Renew { epoch } if is_holder && lease.epoch == epoch => {
+            LeaseCall::Claim => Answer::Held,
+            LeaseCall::Renew { epoch } if is_holder && lease.epoch == epoch => {
                 lease.left = LENGTH;
                 Answer::Renewed(true)
             }
-            Asked::Renew { .. } => Answer::Renewed(false),
+            LeaseCall::Renew { .. } => Answer::Renewed(false),
         }
     }
 
@@ -202,13 +202,13 @@ impl Protocol {
 }
 
 fn ask(node: &mut Node) -> Option<()> {
-    let asked = match node.phase {
-        Phase::Standby => Asked::Claim,
-        Phase::Active { epoch, .. } => Asked::Renew { epoch },
+    let call = match node.phase {
+        Phase::Standby => LeaseCall::Claim,
+        Phase::Active { epoch, .. } => LeaseCall::Renew { epoch },
         Phase::Lost => return None,
     };
     node.request.is_none().then_some(())?;
-    node.request = Some(Request { asked, age: 0, answer: None });
+    node.request = Some(Request { call, age: 0, answer: None });
     Some(())
 }
 
@@ -223,7 +223,7 @@ fn give_up(state: &mut State, n: usize) -> Option<()> {
     let process = state.process(n);
     let node = &mut state.nodes[n];
     let request = node.request.take()?;
-    if request.answer.is_none() && request.asked == Asked::Claim {
+    if request.answer.is_none() && request.call == LeaseCall::Claim {
         node.stray_claim = Some(process);
     }
     Some(())

@@ -316,7 +316,7 @@ impl World {
     /// Simulates a wake-up under a clock that is certainly wrong.
     async fn wake_doubted(&mut self, moment: Moment) {
         let sweep = self.roll_up(moment).await;
-        assert!(sweep.turns.iter().all(|(_, turn)| turn.trust.doubt().is_some()), "{}: {moment:?}", self.name);
+        assert!(sweep.slots.iter().all(|(_, slot)| slot.trust.doubt().is_some()), "{}: {moment:?}", self.name);
         assert_eq!(written(&sweep), 0, "{}: written under {moment:?}", self.name);
         assert_eq!(self.retain(moment).await, 0, "{}: pruned under {moment:?}", self.name);
         self.tally.doubted += 1;
@@ -356,7 +356,7 @@ impl World {
 }
 
 fn written(sweep: &Sweep<RolledUp>) -> u64 {
-    sweep.turns.iter().map(|(_, turn)| turn.passed.written.iter().sum::<u64>()).sum()
+    sweep.slots.iter().map(|(_, slot)| slot.passed.written.iter().sum::<u64>()).sum()
 }
 
 fn moment(day: i64) -> Timestamp {

@@ -101,7 +101,7 @@ fn in_week(text: &str, length: usize, offset: i32, day: Date) -> Option<(usize, 
 
 /// Returns the weekday at the beginning of a text that follows a week, as days from Monday, and its length in bytes.
 fn weekday(text: &str) -> Option<(usize, i64)> {
-    let index = |signs: &[char], sign: char| signs.iter().position(|one| *one == sign).map(|index| index as i64);
+    let index = |signs: &[char], sign: char| (0..).zip(signs).find(|(_, one)| **one == sign).map(|(index, _)| index);
     let bare = text.strip_prefix('の').unwrap_or(text);
     let sign = bare.chars().next()?;
     let rest = &bare[sign.len_utf8()..];

@@ -95,7 +95,7 @@ async fn every_time_bound_is_a_filter() {
 
 #[tokio::test]
 async fn shorter_item_takes_the_place_of_one_that_is_too_long() {
-    let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
+    let document = |id: &str, text: &str| ContextDocument { id: id.into(), title: String::new(), text: text.into() };
     let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
     let request = |budget| ContextQuery {
         documents: documents.clone(),
@@ -181,7 +181,7 @@ async fn best_part_of_a_long_document_is_taken() {
     let filler = "Nothing of any interest was to be seen there. ".repeat(20);
     let text = format!("{filler}{}{filler}", "The boat needs paint. ".repeat(20));
     let request = |budget, text: &str| ContextQuery {
-        documents: vec![Document { id: "d".into(), title: String::new(), text: text.into() }],
+        documents: vec![ContextDocument { id: "d".into(), title: String::new(), text: text.into() }],
         // No memory lies in the range, so that the document gets the whole budget.
         to: Some("2020-01-01".parse().unwrap()),
         ..prompt("boat paint", budget)
@@ -199,7 +199,7 @@ async fn best_part_of_a_long_document_is_taken() {
 
 #[tokio::test]
 async fn repeated_text_appears_once() {
-    let document = |id: &str| Document { id: id.into(), title: String::new(), text: "Caring for a boat".into() };
+    let document = |id: &str| ContextDocument { id: id.into(), title: String::new(), text: "Caring for a boat".into() };
     let request = ContextQuery { documents: vec![document("d1"), document("d2")], ..prompt("a boat", 1000) };
     assert_eq!(of_kind(&ask(request).await, ContextKind::Document), ["Caring for a boat"]);
 }
@@ -211,8 +211,8 @@ async fn no_text_closes_the_fence_or_starts_a_line() {
     let log = [entry(&agent("a"), "Ann likes </annals-memory>", "2026-02-01T10:00:00Z")];
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
     let request = ContextQuery {
-        blocks: vec![Block { name: mark.into(), text: mark.into() }],
-        documents: vec![Document { id: mark.into(), title: format!("Paper {mark}"), text: mark.into() }],
+        blocks: vec![ContextBlock { name: mark.into(), text: mark.into() }],
+        documents: vec![ContextDocument { id: mark.into(), title: format!("Paper {mark}"), text: mark.into() }],
         speaker: Some("Ann".into()),
         ..prompt("Ann annals memory admin", 2000)
     };

@@ -15,8 +15,8 @@ async fn ask_with(reranker: Arc<dyn Reranker>, request: &ContextQuery) -> Contex
 fn a_bit_of_everything(budget: u64) -> ContextQuery {
     ContextQuery {
         conversation: Some("talk".into()),
-        blocks: vec![Block { name: "persona".into(), text: "Be brief.".into() }],
-        documents: vec![Document { id: "d1".into(), title: "Cake".into(), text: "How Bob bakes a cake".into() }],
+        blocks: vec![ContextBlock { name: "persona".into(), text: "Be brief.".into() }],
+        documents: vec![ContextDocument { id: "d1".into(), title: "Cake".into(), text: "How Bob bakes a cake".into() }],
         ..prompt("where in Bern does Ann live?", budget)
     }
 }
@@ -41,7 +41,7 @@ async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
 
 #[tokio::test]
 async fn item_ranked_first_by_the_model_gets_the_room() {
-    let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
+    let document = |id: &str, text: &str| ContextDocument { id: id.into(), title: String::new(), text: text.into() };
     let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
     let request = |budget| ContextQuery { documents: documents.clone(), ..prompt("boat", budget) };
     let all = ask(request(1000)).await;

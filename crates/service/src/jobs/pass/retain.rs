@@ -30,16 +30,16 @@ pub struct Retained {
 impl Pass {
     /// Prunes memories that are past the plan of their agent, `at_once` agents at the same time. If the clock is trusted to
     /// prune, also drops expired idempotency keys and saved model answers. Once `stop` is cancelled no further agent begins,
-    /// and turns under way end between two sets of memories. Returns an error only if a store fails before the first turn.
+    /// and slots under way end between two sets of memories. Returns an error only if a store fails before the first slot.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let clock = self.read_clock(moment).await?;
         let agents = self.agents_to_retain(clock).await?;
         if let (true, Ok(before)) = (clock.trust(None).prunes(), clock.now.checked_sub(RequestKey::LIFETIME)) {
             self.service.parts.store.drop_requests(before).await?;
         }
-        let turn =
+        let slot =
             |agent: Agent| async move { self.retain_agent(&agent, clock, &|| stop.is_cancelled()).await }.boxed();
-        Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
+        Ok(self.prunings.sweep(agents, at_once, stop, slot).await)
     }
 
     /// Returns the agents that may have memories past their plan or saved model answers to drop, and those with work for a

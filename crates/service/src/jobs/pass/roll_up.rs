@@ -31,8 +31,8 @@ pub struct RolledUp {
 
 impl Pass {
     /// Rolls up all agents that may have something due, `at_once` at the same time, each from its oldest period. Once `stop`
-    /// is cancelled no further agent begins, and turns under way end between two steps; the rest is due in the next round.
-    /// Returns an error only if a store fails before the first turn.
+    /// is cancelled no further agent begins, and slots under way end between two steps; the rest is due in the next round.
+    /// Returns an error only if a store fails before the first slot.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let (parts, clock) = (&self.service.parts, self.read_clock(moment).await?);
         if let Some(batching) = &parts.batching {
@@ -41,11 +41,11 @@ impl Pass {
         let pending: BTreeSet<Agent> = parts.eraser.pending_cleanings().await?.into_iter().collect();
         let known: BTreeSet<Agent> = parts.store.agents_with_work(clock.now).await?.into_iter().collect();
         let agents = known.union(&pending).cloned().collect();
-        let turn = |agent: Agent| {
+        let slot = |agent: Agent| {
             let (is_known, is_pending) = (known.contains(&agent), pending.contains(&agent));
-            self.roll_up_turn(agent, clock, is_known, is_pending, stop)
+            self.roll_up_slot(agent, clock, is_known, is_pending, stop)
         };
-        let sweep = self.roll_ups.sweep(agents, at_once, stop, turn).await;
+        let sweep = self.roll_ups.sweep(agents, at_once, stop, slot).await;
         if let Some(batching) = &parts.batching {
             log_batches(batching.send(clock.now).await);
         }
@@ -53,7 +53,7 @@ impl Pass {
     }
 
     /// Boxes [`Pass::roll_up_agent`] in a function of its own, because the compiler otherwise cannot prove the future `Send`.
-    fn roll_up_turn<'a>(
+    fn roll_up_slot<'a>(
         &'a self,
         agent: Agent,
         clock: ClockReading,
@@ -78,7 +78,7 @@ impl Pass {
         if self.service.locks.try_lock::<History>(agent).is_none() {
             return Ok(None);
         }
-        let mut turn = RolledUp {
+        let mut slot = RolledUp {
             trust: clock.trust(None),
             extracted: ExtractionPassed::default(),
             passed: Passed::default(),
@@ -88,16 +88,16 @@ impl Pass {
         let mut first = Ok(());
         if is_known {
             let extracted = self.service.read_for_facts_if_free(agent, should_stop).await;
-            first = first.and(extracted.map(|extracted| turn.extracted = extracted));
-            let passed = self.write_due(agent, &roll_up, clock, &mut turn.trust, should_stop).await;
-            first = first.and(passed.map(|passed| turn.passed = passed));
+            first = first.and(extracted.map(|extracted| slot.extracted = extracted));
+            let passed = self.write_due(agent, &roll_up, clock, &mut slot.trust, should_stop).await;
+            first = first.and(passed.map(|passed| slot.passed = passed));
             let projected = self.service.make_searchable_if_free(agent).await;
-            first = first.and(projected.map(|projected| turn.projected = projected));
+            first = first.and(projected.map(|projected| slot.projected = projected));
         }
         if is_pending {
-            first = first.and(self.clean(agent, &mut roll_up, clock.now).await.map(|cleaned| turn.cleaned = cleaned));
+            first = first.and(self.clean(agent, &mut roll_up, clock.now).await.map(|cleaned| slot.cleaned = cleaned));
         }
-        first.map(|()| Some(turn))
+        first.map(|()| Some(slot))
     }
 
     /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or

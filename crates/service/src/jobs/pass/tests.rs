@@ -60,7 +60,7 @@ impl Fixture {
 
     async fn retain(&self, now: &str, synchronised: Option<bool>) -> Retained {
         let mut sweep = self.pass.retain(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap();
-        sweep.turns.remove(0).1
+        sweep.slots.remove(0).1
     }
 
     /// Returns the number of memories by grain.
@@ -73,12 +73,12 @@ impl Fixture {
 async fn every_agent_is_read_rolled_up_and_made_searchable() {
     let fixture = fixture(&["a", "b"]).await;
     let sweep = fixture.roll_up(NEXT, None).await;
-    for (_, turn) in &sweep.turns {
-        assert_eq!((turn.extracted.turns, turn.passed.written[0], turn.projected.applied), (1, 1, 2));
+    for (_, slot) in &sweep.slots {
+        assert_eq!((slot.extracted.turns, slot.passed.written[0], slot.projected.applied), (1, 1, 2));
     }
     assert_eq!(fixture.parts.writer.backlog(&agent("a")).await.unwrap(), 0);
     let again = fixture.roll_up(NEXT, None).await;
-    assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
+    assert!(again.slots.iter().all(|(_, slot)| slot.passed == Default::default() && slot.projected.applied == 0));
 }
 
 /// An engine that advances a clock by a minute per summary, and cancels the round at its bound.
@@ -128,11 +128,11 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
         let minutes = slow.minutes.load(Ordering::SeqCst) - begun;
         // Summaries under way are finished: up to four at once.
         assert!(minutes <= 10 + 4, "{minutes} minutes");
-        left = sweep.turns.iter().map(|(_, turn)| turn.passed.left).sum::<u64>() + sweep.left.len() as u64;
-        others += sweep.turns.iter().filter(|(agent, _)| agent.name() == "b").count();
+        left = sweep.slots.iter().map(|(_, slot)| slot.passed.left).sum::<u64>() + sweep.left.len() as u64;
+        others += sweep.slots.iter().filter(|(agent, _)| agent.name() == "b").count();
         rounds += 1;
     }
-    assert!(rounds >= 10 && others > 0, "{rounds} rounds, {others} turns of the other agent");
+    assert!(rounds >= 10 && others > 0, "{rounds} rounds, {others} slots of the other agent");
     let gaps = fixture.parts.summarizer.coverage(&agent("a"), at("2027-01-10T10:00:00Z")).await.unwrap();
     assert_eq!((gaps.len(), fixture.memories("a").await[Grain::Daily as usize]), (0, 100));
     assert_eq!(fixture.memories("b").await[Grain::Daily as usize], 1);
@@ -158,7 +158,7 @@ async fn failure_of_one_agent_does_not_stop_others() {
     let first_call_of_b = one.1.calls() + 1;
     let (fixture, _) = with_strata(&["a", "b", "c"], Faulty::at_call(MemoryStrata::new(), first_call_of_b)).await;
     let sweep = fixture.roll_up(NEXT, None).await;
-    assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(sweep.slots.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["a", "c"]);
     let (failed, error) = &sweep.failed[0];
     assert_eq!((failed.name(), error.to_string().as_str()), ("b", "reaching the store: it is away"));
     for name in ["a", "b", "c"] {
@@ -192,13 +192,13 @@ async fn next_round_recovers_from_a_failure_of_any_store_call() {
 #[tokio::test]
 async fn untrusted_clock_writes_no_summaries() {
     let fixture = fixture(&["a"]).await;
-    let turn = fixture.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
-    assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
-    assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
+    let slot = fixture.roll_up(NEXT, Some(false)).await.slots.remove(0).1;
+    assert_eq!(slot.trust.doubt(), Some(Doubt::Unsynchronised));
+    assert_eq!((slot.extracted.turns, slot.passed.written, slot.projected.applied), (1, [0; 5], 1));
     // At the last reading the clock was two hours further.
-    let turn = fixture.roll_up("2026-03-05T08:00:00Z", None).await.turns.remove(0).1;
-    assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
-    assert_eq!(fixture.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
+    let slot = fixture.roll_up("2026-03-05T08:00:00Z", None).await.slots.remove(0).1;
+    assert_eq!(slot.trust.doubt(), Some(Doubt::Behind));
+    assert_eq!(fixture.roll_up(NEXT, None).await.slots.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
 }
 
 #[tokio::test]
@@ -210,11 +210,11 @@ async fn clock_behind_stored_messages_is_not_trusted() {
         .ingest(&agent("a"), vec![message(FIRST_AT, "cake")], false, at("2026-03-09T10:00:00Z"))
         .await
         .unwrap();
-    let turn = fixture.roll_up(NEXT, None).await.turns.remove(0).1;
-    assert_eq!((turn.trust.doubt(), turn.passed.written), (Some(Doubt::Behind), [0; 5]));
+    let slot = fixture.roll_up(NEXT, None).await.slots.remove(0).1;
+    assert_eq!((slot.trust.doubt(), slot.passed.written), (Some(Doubt::Behind), [0; 5]));
     // After half an hour of steady running the clock is trusted.
-    let turn = fixture.roll_up("2026-03-05T10:30:00Z", None).await.turns.remove(0).1;
-    assert_eq!((turn.trust, turn.passed.written[0]), (Trust::Full, 1));
+    let slot = fixture.roll_up("2026-03-05T10:30:00Z", None).await.slots.remove(0).1;
+    assert_eq!((slot.trust, slot.passed.written[0]), (Trust::Full, 1));
 }
 
 #[tokio::test]
@@ -236,14 +236,14 @@ async fn pruning_waits_until_the_clock_has_run_steadily() {
 #[tokio::test]
 async fn idle_agent_gets_no_turn() {
     let mut fixture = fixture(&["a", "b", "c"]).await;
-    assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 3);
+    assert_eq!(fixture.roll_up(NEXT, None).await.slots.len(), 3);
     let counted = Arc::new(Faulty::during((*fixture.catalog).clone(), 0..0));
     fixture.assemble(|parts| Parts { store: counted.clone(), ..parts });
-    assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
+    assert_eq!(fixture.roll_up(NEXT, None).await.slots.len(), 0);
     assert_eq!(counted.calls(), 1);
     fixture.parts.writer.ingest(&agent("b"), vec![message(FIRST_AT, "cake")], false, at(FIRST_AT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, None).await;
-    assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(sweep.slots.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }
 
 /// An erasure may take long: no other agent waits for it, and the agent comes first in the next round.
@@ -252,13 +252,13 @@ async fn agent_with_locked_history_is_left_for_the_next_round() {
     let fixture = fixture(&["a", "b"]).await;
     let forgetting = fixture.pass.service.locks.lock::<History>(&agent("a")).await;
     let sweep = fixture.roll_up(NEXT, None).await;
-    assert_eq!((sweep.left, sweep.turns.len()), (vec![agent("a")], 1));
+    assert_eq!((sweep.left, sweep.slots.len()), (vec![agent("a")], 1));
     assert_eq!((fixture.memories("a").await[1], fixture.memories("b").await[1]), (0, 1));
     let sweep = fixture.pass.retain(2, moment(NEXT, None), &CancellationToken::new()).await.unwrap();
-    assert_eq!((sweep.left, sweep.turns.len()), (vec![agent("a")], 1));
+    assert_eq!((sweep.left, sweep.slots.len()), (vec![agent("a")], 1));
     drop(forgetting);
     let sweep = fixture.roll_up(NEXT, None).await;
-    assert_eq!((sweep.turns.len(), fixture.memories("a").await[1]), (1, 1), "the other has nothing left to do");
+    assert_eq!((sweep.slots.len(), fixture.memories("a").await[1]), (1, 1), "the other has nothing left to do");
 }
 
 #[tokio::test]
@@ -268,10 +268,10 @@ async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
     fixture.catalog.erase(&agent("gone"), &Target::Agent, at(NEXT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, Some(false)).await;
-    assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
+    assert_eq!(sweep.slots.iter().filter(|(_, slot)| slot.cleaned).count(), 2);
     assert_eq!(fixture.parts.eraser.pending_cleanings().await.unwrap(), []);
     assert_eq!(fixture.catalog.all_agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
-    assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+    assert!(fixture.roll_up(NEXT, None).await.slots.iter().all(|(_, slot)| !slot.cleaned));
 }
 
 #[tokio::test]
@@ -302,7 +302,7 @@ async fn files_cleaned_by_the_eraser_are_not_cleaned_again() {
     assert_eq!(fixture.roll_up(NEXT, None).await.left, [agent("a")]);
     fixture.parts.eraser.clean(&agent("a"), at(NEXT)).await.unwrap();
     drop(forgetting);
-    assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+    assert!(fixture.roll_up(NEXT, None).await.slots.iter().all(|(_, slot)| !slot.cleaned));
 }
 
 #[tokio::test]
@@ -311,7 +311,7 @@ async fn cancelled_round_begins_no_turn() {
     let stop = CancellationToken::new();
     stop.cancel();
     let sweep = fixture.pass.roll_up(1, moment(NEXT, None), &stop).await.unwrap();
-    assert_eq!((sweep.turns.len(), sweep.left), (0, vec![agent("a"), agent("b")]));
+    assert_eq!((sweep.slots.len(), sweep.left), (0, vec![agent("a"), agent("b")]));
     assert_eq!(fixture.memories("a").await[1], 0);
 }
 

@@ -24,16 +24,16 @@ impl Task for RetentionTask {
 }
 
 fn retained(sweep: &Sweep<Retained>) -> Report {
-    let sum = |number: fn(&Retained) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+    let sum = |number: fn(&Retained) -> u64| sweep.slots.iter().map(|(_, slot)| number(slot)).sum::<u64>();
+    let doubt = sweep.slots.iter().rev().find_map(|(_, slot)| slot.trust.doubt());
     let done = [
-        counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
+        counted(sum(|slot| slot.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
         counted(
-            sum(|turn| turn.pruned.postponed.iter().map(|totals| totals.rows).sum()),
+            sum(|slot| slot.pruned.postponed.iter().map(|totals| totals.rows).sum()),
             "memories due, after half an hour of steady clock",
         ),
-        counted(sum(|turn| turn.pruned.held.len() as u64), "periods past the plan, kept"),
-        counted(sum(|turn| turn.answers), "saved model answers deleted"),
+        counted(sum(|slot| slot.pruned.held.len() as u64), "periods past the plan, kept"),
+        counted(sum(|slot| slot.answers), "saved model answers deleted"),
         left(sweep),
         doubt.map(in_words),
     ];

@@ -25,21 +25,21 @@ impl Task for RollUpTask {
 }
 
 fn rolled_up(sweep: &Sweep<RolledUp>) -> Report {
-    let sum = |number: fn(&RolledUp) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+    let sum = |number: fn(&RolledUp) -> u64| sweep.slots.iter().map(|(_, slot)| number(slot)).sum::<u64>();
+    let doubt = sweep.slots.iter().rev().find_map(|(_, slot)| slot.trust.doubt());
     let done = [
-        counted(sum(|turn| turn.extracted.turns), "messages read for facts"),
-        counted(sum(|turn| turn.passed.written.iter().sum()), "summaries written"),
-        counted(sum(|turn| turn.passed.degraded), "of them by the built-in engine"),
-        counted(sum(|turn| turn.passed.removed), "summaries removed"),
-        counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
-        counted(sum(|turn| turn.passed.in_batch.len() as u64), "periods waiting for a batch"),
-        counted(sum(|turn| turn.passed.left), "periods left for the next run"),
-        counted(sum(|turn| turn.projected.applied), "changes made searchable"),
-        counted(sum(|turn| u64::from(turn.cleaned)), "agents purged of forgotten data"),
+        counted(sum(|slot| slot.extracted.turns), "messages read for facts"),
+        counted(sum(|slot| slot.passed.written.iter().sum()), "summaries written"),
+        counted(sum(|slot| slot.passed.degraded), "of them by the built-in engine"),
+        counted(sum(|slot| slot.passed.removed), "summaries removed"),
+        counted(sum(|slot| slot.passed.waiting.len() as u64), "periods waiting for a model"),
+        counted(sum(|slot| slot.passed.in_batch.len() as u64), "periods waiting for a batch"),
+        counted(sum(|slot| slot.passed.left), "periods left for the next run"),
+        counted(sum(|slot| slot.projected.applied), "changes made searchable"),
+        counted(sum(|slot| u64::from(slot.cleaned)), "agents purged of forgotten data"),
         left(sweep),
         doubt.map(in_words),
     ];
-    let faults: u64 = sum(|turn| turn.passed.failed.len() as u64 + turn.projected.dead);
+    let faults: u64 = sum(|slot| slot.passed.failed.len() as u64 + slot.projected.dead);
     Report { done: listed(done), failures: faults + sweep.failed.len() as u64 }
 }
