@@ -93,12 +93,14 @@ pub(super) fn certain_length(clause: &str) -> usize {
     SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
 }
 
-/// Returns whether the turn begins by taking back what the speaker stated before: "Nope, made you look."
-pub(super) fn takes_back(text: &str) -> bool {
+/// Returns whether the turn begins by taking back what the former turn of the speaker stated: "Nope, made you look."
+pub(super) fn takes_back(text: &str, former: &str) -> bool {
     let text = plain(text);
-    split::sentences(&text, usize::MAX)
-        .next()
-        .is_some_and(|first| TAKES_BACK.is_match(first) || DISOWNS.is_match(first))
+    let former = former.to_lowercase();
+    // "Sorry, it's Eva's birthday" is about nothing that was stated.
+    let disowns =
+        |first: &str| DISOWNS.captures(first).is_some_and(|found| former.contains(&found["thing"].to_lowercase()));
+    split::sentences(&text, usize::MAX).next().is_some_and(|first| TAKES_BACK.is_match(first) || disowns(first))
 }
 
 /// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments.
@@ -287,7 +289,7 @@ pattern!(
 pattern!(
     DISOWNS,
     r"(?ix)^(?:(?:and|but|oh|ok(?:ay)?|ah|hmm|well|so)[\s,.!…-]+)*(?:(?:no|nope|nah|wait|sorry|oops|actually)[\s,.!…-]+)+
-        (?:that|this|it|he|she)(?:'s|\ is|\ was)\ (?:actually\ |really\ )?(?:(?:my|our)\ (?:\w+\ )?\p{L}+'s|(?-i:\p{Lu}\p{Ll}+)'s)\ \p{L}"
+        (?:that|this|it|he|she)(?:'s|\ is|\ was)\ (?:actually\ |really\ )?(?:(?:my|our)\ (?:\w+\ )?\p{L}+'s|(?-i:\p{Lu}\p{Ll}+)'s)\ (?P<thing>\p{L}+)\W*$"
 );
 // A sentence that takes back an earlier statement of the same turn.
 pattern!(

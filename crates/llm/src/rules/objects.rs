@@ -94,7 +94,7 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::FirstName => members(text, is_first_name),
         Shape::SmallFirstName => one(FIRST_NAMES.has(text) && !WORD.is_match(text), text),
         Shape::SmallName => one(SMALL_NAME.is_match(text) && !NOT_NAMES.has(text) && !EMPHASISED.has(text), text),
-        Shape::PetName => one(is_name(text) && !may_be_addressed(text), text),
+        Shape::PetName => one(is_name(text) && !may_be_addressed(text) && !is_of_breed(text), text),
         Shape::Pets => pets(text),
         Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
         Shape::Belonging => belonging(text).into_iter().collect(),
@@ -195,7 +195,12 @@ fn is_first_name(text: &str) -> bool {
 
 /// Returns whether a name after a statement may be that of the person or program to whom the speaker speaks.
 fn may_be_addressed(name: &str) -> bool {
-    name.split(' ').any(|part| FIRST_NAMES.has(part) || is_assistant(part))
+    name.split(' ').any(|part| FIRST_NAMES.has(part) || is_assistant(part) || ADDRESS.is_match(part))
+}
+
+/// Returns whether a word says what sort of animal a pet is: "We got a dog, Labrador."
+fn is_of_breed(name: &str) -> bool {
+    [&PETS, &PET_MODIFIERS, &LANGUAGES, &PLACES].iter().any(|class| class.has(name))
 }
 
 /// Returns the number from two to six that a word or digit names.
@@ -303,6 +308,10 @@ pattern!(
 );
 pattern!(OR, r"(?i),? or | nor ");
 pattern!(SOME, r"(?i)(?:,? and|,) (?:a (?:bit of|little)|some|basic|broken) \p{L}+$");
+pattern!(
+    ADDRESS,
+    r"(?i)^(?:honey|darling|dear|babe|baby|love|sweetie|sweetheart|bro|bruh|dude|man|mate|buddy|pal|sir|madam|ma'am|miss|grandma|grandpa|granny|gran|nan|nana|auntie|uncle|aunt|doc|doctor|professor|teacher|boss|chief|guys|folks|friends|team|alexa|cortana|gemini|bard|llama|mistral)$"
+);
 pattern!(SMALL_NAME, r"^\p{Ll}{2,14}$");
 // First names that are other words when they are written small.
 pattern!(

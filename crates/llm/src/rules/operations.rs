@@ -31,7 +31,7 @@ impl<'a> Operations<'a> {
     /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back. `is_answer` is
     /// true if the turn follows a question.
     pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, is_answer: bool, speakers: &Speakers) {
-        let taken_back = former.filter(|_| clauses::takes_back(&turn.text));
+        let taken_back = former.filter(|former| clauses::takes_back(&turn.text, &former.text));
         if let Some(former) = taken_back {
             self.log.retain(|one| one.source != former.id);
         }
