@@ -311,10 +311,10 @@ fn names(text: &str, sources: &Sources) -> Vec<String> {
 
 /// Returns the common given names among the words, in comparable form.
 fn given_names(text: &str) -> Vec<String> {
-    /// Given names that are German nouns too.
-    const NOUNS: [&str; 18] = [
-        "Art", "Mark", "Rose", "Rosa", "Heide", "Kai", "Linde", "Wolf", "Ernst", "Bart", "Will", "Stern", "Falk",
-        "Iris", "Viola", "Gast", "August", "Mai",
+    /// Given names that are other German words too.
+    const NOUNS: [&str; 20] = [
+        "Anders", "Flora", "Art", "Mark", "Rose", "Rosa", "Heide", "Kai", "Linde", "Wolf", "Ernst", "Bart", "Will",
+        "Stern", "Falk", "Iris", "Viola", "Gast", "August", "Mai",
     ];
     let is_name = |word: &&str| word.starts_with(char::is_uppercase) && is_first_name(word) && !NOUNS.contains(word);
     text.unicode_words().filter(is_name).map(plain).collect()

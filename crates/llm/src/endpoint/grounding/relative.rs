@@ -21,7 +21,9 @@ const WORDS: &str = "today tomorrow yesterday tonight next last ago week weekend
     vandaag overmorgen gisteren eergisteren volgende komende vorige afgelopen weken dagen geleden";
 
 /// Phrases, also in languages without spaces.
-const PHRASES: &str = "que viene|que vem|今天|明天|后天|後天|昨天|前天|今晚|昨晚|明晚|明早|下周|上周|这周|本周|周末|下週|上週|週末|星期|礼拜|天前|天后|今日|明日|昨日|来週|先週|今週|曜日";
+const PHRASES: &str = "que viene|que vem|今天|明天|后天|後天|昨天|前天|今晚|\
+    昨晚|明晚|明早|下周|上周|这周|本周|周末|下週|上週|週末|星期|礼拜|\
+    天前|天后|今日|明日|昨日|来週|先週|今週|曜日";
 
 /// Weekdays in Chinese and Japanese, whose last character is the number or the name of the day: "周一".
 const WEEKDAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
