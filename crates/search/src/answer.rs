@@ -59,10 +59,7 @@ impl Search {
             understand(looked_at, &settings.language, zones.name_at(now), zones.day_of(now));
         let period = period_of_query(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
-        // Words of a time are not words of the answer: "last weekend" is no reason to find "last boxes".
-        let said = Some(rest).filter(|rest| !times.is_empty() && !rest.trim().is_empty());
-        let words = said.or_else(|| text.map(str::to_owned));
-        let plan = QueryPlan { agent, query, text, words, settings, zones, bounds, grains, times, period, now };
+        let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };
         let vectors = QueryVectors::new(&*self.embedders, text.unwrap_or_default());
         let (mut ranked, support, compared) = match text {
             Some(text) => self.ranked(&plan, text, &vectors).await?,
@@ -134,7 +131,7 @@ impl Search {
     ) -> Result<(Vec<Ranked>, Support, Compared)> {
         let probe = Probe {
             vector: None,
-            text: plan.words.clone(),
+            text: Some(text.to_owned()),
             language: plan.settings.language.clone(),
             filter: Filter::default(),
             limit: CANDIDATES.max(plan.query.limit * 2),
@@ -290,8 +287,6 @@ struct QueryPlan<'a> {
     query: &'a Query,
     /// The search text; `None` to list the newest memories.
     text: Option<&'a str>,
-    /// The text without the times that it names, which words are compared with.
-    words: Option<String>,
     settings: Settings,
     zones: Zones,
     bounds: Bounds,

@@ -11,6 +11,9 @@ const HEADER: &str = "to|cc|bcc|subject|date|sent|reply-to|an|betreff|gesendet|d
 /// Maximum number of lines between the sender and the next line of the header.
 const NEAR: usize = 3;
 
+/// Maximum words of a line of a signature.
+const MAX_SIGNATURE: usize = 8;
+
 /// Phrases of lines that say nothing: of machines, lawyers and newsletters.
 const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|unsubscribe|view in browser|view this email|\
     sent from my|get outlook for|this e-mail is|this email is|this message is intended|privacy policy|all rights reserved|nicht auf diese|\
@@ -57,11 +60,27 @@ fn is_header(line: &str) -> bool {
 }
 
 fn mail<'a>(lines: &[&str]) -> Part<'a> {
-    let header = 1 + lines[1..].iter().take_while(|line| is_header(line)).count();
+    let header = header_lines(lines);
     // A line of two hyphens begins the signature.
     let body = lines[header..].iter().take_while(|line| line.trim() != "--").copied();
-    let text: Vec<&str> = body.filter(|line| !is_boilerplate(line)).collect();
+    let mut text: Vec<&str> = body.filter(|line| !is_boilerplate(line)).collect();
+    let signature = text.iter().rev().take_while(|line| is_of_signature(line)).count();
+    if signature < text.len() {
+        text.truncate(text.len() - signature);
+    }
     Part { label: sender(lines[0]), text: Cow::Owned(text.join("\n").trim().to_owned()) }
+}
+
+/// Returns the number of lines of the header: up to its last known line. Mails have others in between, such as "Priority: high".
+fn header_lines(lines: &[&str]) -> usize {
+    let named = lines.iter().take_while(|line| line.contains([':', '：'])).count();
+    lines[..named].iter().rposition(|line| is_header(line)).map_or(1, |last| last + 1)
+}
+
+/// Returns whether a line at the end of a mail is a closing, a name, a role or a number: short, and no sentence.
+fn is_of_signature(line: &str) -> bool {
+    let line = line.trim();
+    line.split_whitespace().count() <= MAX_SIGNATURE && !line.ends_with(['.', '!', '?', '。', '！', '？'])
 }
 
 fn without_boilerplate(message: &str) -> Cow<'_, str> {
@@ -103,6 +122,11 @@ mod tests {
             "From: A\nSubject: Re: x\nYes.\nFrom: B\nSubject: x\nShall we?",
             &[(Some("From: A"), "Yes."), (Some("From: B"), "Shall we?")],
         );
+        check(
+            "From: Beth Lindqvist\nPriority: high\nSubject: Lot 7731\nStop shipping.\n\nBest\nBeth Lindqvist | Quality | x 221",
+            &[(Some("From: Beth Lindqvist"), "Stop shipping.")],
+        );
+        check("From: A\nSubject: x\nsee attachment", &[(Some("From: A"), "see attachment")]);
         check("News\nView in browser | Unsubscribe", &[(None, "News")]);
         check("How do I unsubscribe?", &[(None, "How do I unsubscribe?")]);
     }

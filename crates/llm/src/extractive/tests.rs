@@ -144,8 +144,8 @@ fn summary_quotes_content_only() {
         "Ann: funeral is on Thursday [2023-05-11], 11am, Canford → “sorry, Friday 19th”",
     );
     check(
-        &["Ann: FYI\nFrom: Kyle Brandt <kyle@b.example>\nSubject: Crane\nSix men bring a crane on April 20."],
-        "Ann: (From: Kyle Brandt) Six men bring a crane on April 20.",
+        &["Ann: FYI\nFrom: Kyle Brandt <kyle@b.example>\nSubject: Crane\nWe bring the crane to Lakeview on April 20."],
+        "Ann: (From: Kyle Brandt) We bring the crane to Lakeview on April 20.",
     );
     check(&["Ann: hi", "Bob: hello!", "Ann: ok"], "Small talk only: 3 messages by Ann and Bob.");
     check(&["Ann: "], "Small talk only: 1 message by Ann.");
