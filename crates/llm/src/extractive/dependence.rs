@@ -44,8 +44,14 @@ fn english(tokens: &[Token]) -> Dependence {
     {
         return Dependence::Aside;
     }
+    if refers_back(tokens) || is_fragment(tokens) { Dependence::Leaning } else { Dependence::Independent }
+}
+
+/// Returns whether an English sentence begins with words for something that was named before.
+fn refers_back(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let stem = word(0).split('\'').next().unwrap_or_default();
-    let leans = match stem {
+    match stem {
         "this" => !is_in(TIMES, word(1)),
         "there" => !["is", "are", "was", "were", "will", "has", "have"].contains(&word(1)) && !word(0).contains('\''),
         "here" | "you" | "your" | "yours" => true,
@@ -56,8 +62,13 @@ fn english(tokens: &[Token]) -> Dependence {
         }
         "i" | "we" => is_in(ANSWERS, word(1)) && tokens.len() < 4,
         _ => is_in(LEANING, stem),
-    };
-    if leans || is_fragment(tokens) { Dependence::Leaning } else { Dependence::Independent }
+    }
+}
+
+/// Returns whether a message cannot begin with this sentence. In a log it can begin with a fragment: "New frames in."
+pub(super) fn leans(sentence: &str, tokens: &[Token], language: Language) -> bool {
+    let is_note = language == Language::English && !refers_back(tokens);
+    of(sentence, tokens, language) == Dependence::Leaning && !is_note
 }
 
 /// Returns whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".

@@ -15,7 +15,7 @@ const NEAR: usize = 3;
 const MAX_SIGNATURE: usize = 8;
 
 /// Phrases of lines that say nothing: of machines, lawyers and newsletters.
-const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|unsubscribe|view in browser|view this email|\
+const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|attorney-client|received in error|in error, please|unsubscribe|view in browser|view this email|\
     sent from my|get outlook for|this e-mail is|this email is|this message is intended|privacy policy|all rights reserved|nicht auf diese|\
     vertraulich|gesendet von mein|newsletter abbestellen|im browser ansehen|no responda a este|no responder a este|enviado desde mi|aviso de confidencialidad|darse de baja|\
     ne pas répondre|envoyé de mon|se désabonner|请勿回复|退订";
@@ -63,7 +63,9 @@ fn mail<'a>(lines: &[&str]) -> Part<'a> {
     let header = header_lines(lines);
     // A line of two hyphens begins the signature.
     let body = lines[header..].iter().take_while(|line| line.trim() != "--").copied();
-    let mut text: Vec<&str> = body.filter(|line| !is_boilerplate(line)).collect();
+    // Below a signature there may be another text of lawyers.
+    let is_address = |line: &str| line.contains(" | ") && is_of_signature(line);
+    let mut text: Vec<&str> = body.filter(|line| !is_boilerplate(line) && !is_address(line)).collect();
     let signature = text.iter().rev().take_while(|line| is_of_signature(line)).count();
     if signature < text.len() {
         text.truncate(text.len() - signature);
@@ -80,7 +82,8 @@ fn header_lines(lines: &[&str]) -> usize {
 /// Returns whether a line at the end of a mail is a closing, a name, a role or a number: short, and no sentence.
 fn is_of_signature(line: &str) -> bool {
     let line = line.trim();
-    line.split_whitespace().count() <= MAX_SIGNATURE && !line.ends_with(['.', '!', '?', '。', '！', '？'])
+    let words = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+    words <= MAX_SIGNATURE && !line.ends_with(['.', '!', '?', '。', '！', '？'])
 }
 
 fn without_boilerplate(message: &str) -> Cow<'_, str> {

@@ -118,17 +118,16 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
 }
 
 /// Returns a short message in full, as one line, with dates and in a record with full names and its label. `None` if the message only
-/// notes that there is nothing, or if its first sentence needs another message to be understood.
+/// notes that there is nothing. Leaves out sentences at the beginning that need another message to be understood.
 pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Option<Read> {
     let cleaned = clean::without_asides(message);
     let cleaned = labels::without(&cleaned);
+    let language = Language::of(&tokens(&cleaned));
     let says = |sentence: &&str| !status::is(&tokens(sentence));
-    let said: Vec<&str> = split::sentences(&cleaned, usize::MAX).map(without_number).filter(says).collect();
-    let text = said.join(" ");
-    let language = Language::of(&tokens(&text));
-    let first = tokens(said.first()?);
-    let leans = dependence::of(said[0], &first, language) == Dependence::Leaning && !dependence::is_fragment(&first);
-    if leans {
+    let leans = |sentence: &&str| dependence::leans(sentence, &tokens(sentence), language);
+    let said = split::sentences(&cleaned, usize::MAX).map(without_number).filter(says).skip_while(leans);
+    let text = said.collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
         return None;
     }
     let (text, mut from) =
