@@ -31,8 +31,7 @@ const MAX_LOG_BYTES: u64 = 1 << 20;
 pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     let data = data(global)?;
     if global.now.is_some() {
-        let reason =
-            "`annals mcp` asks a service, which has its own clock; start one with `annals serve --local --now TIME`";
+        let reason = "does not apply: `annals mcp` asks a service, which has its own clock; start one with `annals serve --local --now TIME`";
         return Err(Error::invalid("now", reason));
     }
     let grace = Cell::new(0);
