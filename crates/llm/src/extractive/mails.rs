@@ -5,11 +5,14 @@ use std::borrow::Cow;
 
 /// Names of the line with the sender, and of the other lines of a header, in several languages.
 const SENDER: [&str; 7] = ["from", "von", "de", "da", "van", "发件人", "差出人"];
-const HEADER: &str = "to|cc|bcc|subject|date|sent|reply-to|an|betreff|gesendet|datum|para|asunto|enviado|fecha|à|objet|envoyé|date|\
-    assunto|data|oggetto|inviato|a|aan|onderwerp|verzonden|收件人|主题|日期|抄送";
+const HEADER: &str = "to|cc|bcc|date|sent|reply-to|an|gesendet|datum|para|enviado|fecha|à|envoyé|\
+    data|inviato|a|aan|verzonden|收件人|日期|抄送";
 
-/// Maximum number of lines between the sender and the next line of the header.
-const NEAR: usize = 3;
+/// Names of the line with the subject.
+const SUBJECT: &str = "subject|betreff|asunto|objet|assunto|oggetto|onderwerp|主题|件名";
+
+/// Number of lines below the sender that are searched for other lines of the header.
+const NEAR: usize = 6;
 
 /// Maximum words of a line of a signature.
 const MAX_SIGNATURE: usize = 8;
@@ -40,9 +43,12 @@ pub(super) fn parts(message: &str) -> Vec<Part<'_>> {
     [own].into_iter().filter(|own| !own.text.trim().is_empty()).chain(mails).collect()
 }
 
+/// Returns whether a mail begins here. "From: Lisbon", "To: Porto" is a journey: a mail has an address or a subject.
 fn begins_mail(lines: &[&str]) -> bool {
     let is_sender = lines.first().is_some_and(|line| sender(line).is_some());
-    is_sender && lines.iter().skip(1).take(NEAR).any(|line| is_header(line))
+    let near = || lines.iter().skip(1).take(NEAR).take_while(|line| !line.trim().is_empty());
+    let has_subject = || near().any(|line| is_named(line, SUBJECT));
+    is_sender && near().any(|line| is_header(line)) && (lines[0].contains('@') || has_subject())
 }
 
 /// Returns the line with the sender, without the address if there is a name.
@@ -55,8 +61,13 @@ fn sender(line: &str) -> Option<String> {
 }
 
 fn is_header(line: &str) -> bool {
+    is_named(line, HEADER) || is_named(line, SUBJECT)
+}
+
+/// Returns whether the word before the colon is one of the names.
+fn is_named(line: &str, names: &str) -> bool {
     let name = line.split_once([':', '：']).map(|(name, _)| name.trim().to_lowercase());
-    name.is_some_and(|name| HEADER.split('|').any(|one| one == name))
+    name.is_some_and(|name| names.split('|').any(|one| one == name))
 }
 
 fn mail<'a>(lines: &[&str]) -> Part<'a> {
@@ -112,6 +123,7 @@ mod tests {
             assert_eq!(found, expect, "{message}");
         }
         check("Rent is due. From: now on I pay.", &[(None, "Rent is due. From: now on I pay.")]);
+        check("From: Lisbon\nTo: Porto\nDate: 3 May", &[(None, "From: Lisbon\nTo: Porto\nDate: 3 May")]);
         check("From: Oslo\nwe took the train", &[(None, "From: Oslo\nwe took the train")]);
         check(
             "FYI, crane\n\nFrom: Kyle Brandt <kyle@b.example>\nTo: Pat\nSubject: Crane\n\nApril 13 only.\nSent from my phone",
