@@ -20,7 +20,7 @@ const MAX_SIGNATURE: usize = 8;
 /// Phrases of lines that say nothing: of machines, lawyers and newsletters.
 const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|attorney-client|received in error|in error, please|unsubscribe|view in browser|view this email|\
     sent from my|get outlook for|this e-mail is|this email is|this message is intended|privacy policy|all rights reserved|nicht auf diese|\
-    vertraulich|gesendet von mein|newsletter abbestellen|im browser ansehen|no responda a este|no responder a este|enviado desde mi|aviso de confidencialidad|darse de baja|\
+    diese e-mail ist vertraulich|diese nachricht ist vertraulich|gesendet von mein|newsletter abbestellen|im browser ansehen|no responda a este|no responder a este|enviado desde mi|aviso de confidencialidad|darse de baja|\
     ne pas répondre|envoyé de mon|se désabonner|请勿回复|退订";
 
 /// A part of a message.
@@ -35,7 +35,7 @@ pub(super) struct Part<'a> {
 pub(super) fn parts(message: &str) -> Vec<Part<'_>> {
     let lines: Vec<&str> = message.lines().collect();
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins_mail(&lines[*at..])).collect();
-    let Some(first) = starts.first() else { return vec![Part { label: None, text: without_boilerplate(message) }] };
+    let Some(first) = starts.first() else { return vec![Part { label: None, text: without_links(message) }] };
     let written = lines[..*first].join("\n");
     let own = Part { label: None, text: Cow::Owned(written) };
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
@@ -97,11 +97,13 @@ fn is_of_signature(line: &str) -> bool {
     words <= MAX_SIGNATURE && !line.ends_with(['.', '!', '?', '。', '！', '？'])
 }
 
-fn without_boilerplate(message: &str) -> Cow<'_, str> {
-    if !message.lines().any(is_boilerplate) {
+/// Removes the lines of links of a newsletter without a header. Other lines with these phrases may be what somebody wrote.
+fn without_links(message: &str) -> Cow<'_, str> {
+    let is_of_links = |line: &&str| (line.contains('|') || line.contains("://")) && is_boilerplate(line);
+    if !message.lines().any(|line| is_of_links(&line)) {
         return Cow::Borrowed(message);
     }
-    let kept: Vec<&str> = message.lines().filter(|line| !is_boilerplate(line)).collect();
+    let kept: Vec<&str> = message.lines().filter(|line| !is_of_links(line)).collect();
     // A message of such lines only is what somebody wrote about them.
     if kept.join("").trim().is_empty() { Cow::Borrowed(message) } else { Cow::Owned(kept.join("\n")) }
 }
@@ -143,6 +145,7 @@ mod tests {
         );
         check("From: A\nSubject: x\nsee attachment", &[(Some("From: A"), "see attachment")]);
         check("News\nView in browser | Unsubscribe", &[(None, "News")]);
+        check("I must unsubscribe from it.\nBought milk.", &[(None, "I must unsubscribe from it.\nBought milk.")]);
         check("How do I unsubscribe?", &[(None, "How do I unsubscribe?")]);
     }
 }
