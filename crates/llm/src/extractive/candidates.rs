@@ -331,10 +331,16 @@ fn of_parts(turn: &Memory, room: usize, names: &Names, form: Form, story: &Story
     all
 }
 
-/// Adds a message that corrects the writer's last message with a time or number to the quotes of that message.
+/// Adds a message that corrects the writer's last message with a time or number to the quotes of that message. An answer to
+/// another speaker's question corrects nothing: "Nein, Dienstag".
 fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
     let by = sources[correction];
     let is_same = |turn: &Memory| turn.speaker() == by.speaker() && turn.conversation() == by.conversation();
+    let of_conversation = |turn: &&&Memory| turn.conversation() == by.conversation();
+    let before = sources[..correction].iter().rfind(of_conversation);
+    if before.is_some_and(|before| before.speaker() != by.speaker() && before.text.trim_end().ends_with(['?', '？'])) {
+        return;
+    }
     let is_corrected = |quote: &&Quote| {
         let is_near = quote.child < correction && correction - quote.child <= corrections::NEAR;
         is_near && is_same(sources[quote.child]) && corrections::has_time(&quote.text)

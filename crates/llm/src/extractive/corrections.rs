@@ -24,7 +24,14 @@ const BEGINNINGS: &str = "sorry|no wait|no, wait|wait no|wait, no|no sorry|no, s
 /// Returns whether a message corrects a time or number that its writer gave before.
 pub(super) fn is(message: &str) -> bool {
     let lower = message.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    length(message) <= MAX_WORDS && BEGINNINGS.split('|').any(|one| lower.starts_with(one)) && has_time(message)
+    let begins = |with: &str| lower.strip_prefix(with).is_some_and(|rest| is_end_of_word(with, rest));
+    length(message) <= MAX_WORDS && BEGINNINGS.split('|').any(begins) && has_time(message)
+}
+
+/// Returns whether a phrase ends with a word of the text: "moment" does not in "momentum". Chinese has no spaces.
+fn is_end_of_word(phrase: &str, rest: &str) -> bool {
+    phrase.ends_with(|c: char| !c.is_alphanumeric() || annals_core::is_wide(c))
+        || !rest.starts_with(char::is_alphanumeric)
 }
 
 /// Returns whether a text has a number, or the name of a month or weekday.
@@ -56,6 +63,7 @@ mod tests {
         check("No wait, the 14th", true);
         check("Nein, doch erst am Dienstag", true);
         check("不对，是五月三号", true);
+        check("Momentum is back: 3 deals", false);
         check("sorry to hear that", false);
         check(
             "Sorry for the long silence, I was in Rome for 3 weeks and then my laptop died and nobody could mend it at all",

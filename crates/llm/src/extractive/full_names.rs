@@ -139,7 +139,8 @@ const TITLES: &str = "mr mrs ms miss mx dr prof professor sir lady herr herrn fr
 const FAMILY: &str = "family families brothers sisters twins kids siblings estate household";
 
 /// Legal forms of firms, and words that end their names.
-const FIRMS: &str = "inc plc ltd llc llp corp gmbh ag kg sa sarl sl bv nv oy ab group holdings partners sons bros associates construction electric     industries";
+const FIRMS: &str = "inc plc ltd llc llp corp gmbh ag kg sa sarl sl bv nv oy ab group holdings partners sons bros associates construction electric \
+    industries";
 
 /// Last words of the names of institutions, offices and places, which are not surnames.
 const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \

@@ -144,6 +144,14 @@ fn summary_quotes_content_only() {
         "Ann: funeral is on Thursday [2023-05-11], 11am, Canford → “sorry, Friday 19th”",
     );
     check(
+        &[
+            "Ann: We were at the cinema on Monday with Tom",
+            "Bob: Are you coming on Friday?",
+            "Ann: no wait, Saturday 13th",
+        ],
+        "Ann: We were at the cinema on Monday [2023-05-08] with Tom\nAnn: no wait, Saturday 13th [2023-05-13]",
+    );
+    check(
         &["Ann: FYI\nFrom: Kyle Brandt <kyle@b.example>\nSubject: Crane\nWe bring the crane to Lakeview on April 20."],
         "Ann: (From: Kyle Brandt) We bring the crane to Lakeview on April 20.",
     );
