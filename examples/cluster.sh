@@ -1,7 +1,7 @@
 #!/bin/sh
 # Three nodes on this machine. The active one is killed, a fourth joins, and no message is lost.
-# Needs a PostgreSQL database (ANNALS_CATALOG_URL) and a bucket (ANNALS_OBJECTS_URL, and what it needs of ANNALS_OBJECTS_ENDPOINT and
-# AWS_…). Stores under the agent `example-cluster`. The first port is ANNALS_PORT.
+# Needs a PostgreSQL database (ANNALS_CATALOG_URL) and a bucket (ANNALS_OBJECTS_URL, and ANNALS_OBJECTS_ENDPOINT and the AWS_…
+# variables if the bucket needs them). Stores under the agent `example-cluster`. The first port is ANNALS_PORT.
 set -eu
 annals="${ANNALS:-annals}" first="${ANNALS_PORT:-7421}" folder="$(mktemp -d)" nodes=""
 export ANNALS_CLUSTER_LEASE_SECONDS=5

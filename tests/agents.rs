@@ -1,4 +1,4 @@
-//! Agents and lists: explicit creation, other names, pages, and requests with several faults.
+//! Agents and lists of agents: explicit creation, other names, pages, and requests with several faults.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -24,7 +24,15 @@ const EDGES: [(&str, &[&str]); 20] = [
     ("annals-search", &["annals-core"]),
     (
         "annals-service",
-        &["annals-core", "annals-importers", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"],
+        &[
+            "annals-core",
+            "annals-importers",
+            "annals-objects",
+            "annals-retention",
+            "annals-search",
+            "annals-summarizer",
+            "annals-writer",
+        ],
     ),
     ("annals-server", &["annals-core", "annals-service", "annals-web"]),
     ("annals-web", &["annals-core", "annals-service"]),
@@ -68,7 +76,8 @@ const EDGES: [(&str, &[&str]); 20] = [
     ),
 ];
 
-/// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
+/// Dependencies that only one crate may have. Exceptions: the bench also uses SQLite, as an alternative to measure against, and
+/// the testkit creates and drops schemas of PostgreSQL.
 const KEPT_APART: [(&str, &str); 16] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
@@ -121,8 +130,9 @@ fn heavy_dependencies_belong_to_one_crate() {
     for package in packages() {
         let name = package["name"].as_str().unwrap();
         for (dependency, home) in KEPT_APART {
-            let is_rival = (name, dependency) == ("annals-bench", "rusqlite");
-            assert!(name == home || is_rival || !names(&package).contains(dependency), "{name} names {dependency}");
+            let is_exception =
+                [("annals-bench", "rusqlite"), ("annals-testkit", "tokio-postgres")].contains(&(name, dependency));
+            assert!(name == home || is_exception || !names(&package).contains(dependency), "{name} names {dependency}");
         }
     }
 }
@@ -197,9 +207,82 @@ fn source_files_named_in_the_docs_exist() {
     assert_eq!(missing, BTreeSet::new());
 }
 
+/// The `type` of a problem document links to the section of its code.
+#[test]
+fn every_problem_code_has_a_section() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/problems.md")).unwrap();
+    let mut sources = Vec::new();
+    files(&root.join("crates/server/src"), &mut sources);
+    let mut codes = codes_of_errors(&std::fs::read_to_string(root.join("crates/core/src/error.rs")).unwrap());
+    for file in sources.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
+        codes.extend(codes_of_problems(&std::fs::read_to_string(file).unwrap()));
+    }
+    assert!(codes.len() > 25, "{codes:?}");
+    let missing: Vec<&String> = codes.iter().filter(|code| !page.contains(&format!("\n## {code}\n"))).collect();
+    assert!(missing.is_empty(), "docs/problems.md lacks sections: {missing:?}");
+}
+
+/// Returns the codes in the body of `Error::code`.
+fn codes_of_errors(source: &str) -> BTreeSet<String> {
+    let body = source.split("pub fn code(").nth(1).unwrap().split("\n    }\n").next().unwrap();
+    body.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Returns the codes that are passed to `Problem::new`, as its second argument.
+fn codes_of_problems(source: &str) -> BTreeSet<String> {
+    let calls = source.split("Problem::new(StatusCode::").skip(1);
+    let code = |call: &str| {
+        let (before, rest) = call.split_once('"')?;
+        (before.matches(',').count() == 1 && !before.contains(')'))
+            .then(|| rest.split('"').next().map(str::to_owned))?
+    };
+    calls.filter_map(code).collect()
+}
+
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() { files(&path, found) } else { found.push(path) }
     }
+}
+
+/// Former names in the code for things that have a standard term: `Shelf` was a store of Parquet files, `lane` a watermark, a
+/// lock, a pipeline and a semaphore. `CONTRIBUTING.md` says how names are chosen.
+const REPLACED_NAMES: [&str; 29] = [
+    "aim", "bury", "enough", "exhume", "guest", "heat", "hot", "lane", "living", "looked", "patience", "rota", "seat",
+    "seats", "shelf", "soil", "spare", "talk", "talks", "tame", "theme", "tidy", "till", "trace", "traces", "trouble",
+    "upkeep", "wear", "wish",
+];
+
+/// Files in which such a name is the standard term: a lane is a row of the picture of the timeline.
+const STANDARD_THERE: [(&str, &str); 1] = [("web/src/timeline.rs", "lane")];
+
+/// Words before the name of an item or variable that is declared.
+const DECLARATIONS: [&str; 10] = ["fn", "struct", "enum", "trait", "mod", "const", "static", "type", "let", "mut"];
+
+#[test]
+fn replaced_names_do_not_return() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = Vec::new();
+    for folder in ["crates", "tests"] {
+        files(&root.join(folder), &mut sources);
+    }
+    sources.retain(|path| path.extension().is_some_and(|end| end == "rs"));
+    let mut found = Vec::new();
+    for path in &sources {
+        let text = std::fs::read_to_string(path).unwrap();
+        let code = text.lines().filter_map(|line| line.split("//").next());
+        let declared = code.flat_map(declared_names).map(str::to_lowercase);
+        let replaced = declared.filter(|name| REPLACED_NAMES.contains(&name.as_str()));
+        let is_standard = |name: &str| STANDARD_THERE.iter().any(|(file, word)| *word == name && path.ends_with(file));
+        found.extend(replaced.filter(|name| !is_standard(name)).map(|name| format!("{}: {name}", path.display())));
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+/// Returns the names that follow a word of [`DECLARATIONS`] in a line.
+fn declared_names(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.clone().zip(words.skip(1)).filter(|(before, _)| DECLARATIONS.contains(before)).map(|(_, name)| name)
 }

@@ -59,7 +59,7 @@ fn restored_folder_equals_the_original() {
     assert!(!found["results"].as_array().unwrap().is_empty());
     let known = other.json(&["facts", "--agent", "bob", "--about", "bob"]);
     assert_eq!(known["facts"].as_array().map(Vec::len), Some(1), "{known}");
-    // The restored folder continues like the original: the same messages again are duplicates.
+    // The restored folder works like the original: the same messages again are duplicates.
     assert_eq!(other.import(&days("ann", 20, 2))["accepted"], json!(0));
 }
 
@@ -92,7 +92,7 @@ fn settings_plans_and_prompts_are_restored_without_secrets() {
     assert!(!other.data().join("prompts/notes.txt").exists());
 }
 
-/// Damages a backup. Verification must find the damage, and nothing may be restored.
+/// Damages a backup. Expects that verification finds the damage and that a restore restores nothing.
 #[track_caller]
 fn check(harm: impl Fn(&Path), expect: &str) {
     let annals = with_story();
@@ -169,10 +169,10 @@ fn old_backups_are_removed_after_a_complete_one() {
     for hours in [1, 2, 3] {
         assert_eq!(back_up(&annals, hours, &[])["removed"], json!([]), "all are kept unless it is said");
     }
-    // A backup that was never finished long ago, one that may still be in progress, and a folder that is not a backup.
+    // A backup that was left unfinished long ago, one that may still be in progress, and a folder that is not a backup.
     for half in ["2026-11-01T00-00-00Z", "2026-11-20T15-59-00Z", "not a backup"] {
         std::fs::create_dir_all(target(&annals).join(half)).unwrap();
-        // What a killed process leaves of a file that it was writing.
+        // A file as a killed process leaves it while it is writing.
         std::fs::write(target(&annals).join(half).join("catalog.sqlite#1"), "half").unwrap();
     }
     let removed = back_up(&annals, 4, &["--keep", "2"])["removed"].clone();

@@ -6,7 +6,7 @@ use crate::story::{days, line};
 const GOOD: &str =
     r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"hi","at":"2026-01-01T00:00:00Z"}"#;
 
-/// Imports a good line followed by a bad one. Expects the error message, and that no folder is created.
+/// Imports a good line followed by a bad one. Expects the error message, and that the data folder is not created.
 #[track_caller]
 fn check(bad: &str, expect: &str) {
     let annals = Annals::new();
@@ -206,7 +206,7 @@ fn data_folder_that_is_a_file_is_refused() {
     assert!(answer.code == 6 && answer.err.contains("Not a directory"), "{}", answer.err);
 }
 
-/// Runs a command whose writes to a file fail beyond `kib` KiB.
+/// Runs a command that cannot write more than `kib` KiB to a file.
 fn limited(plain: std::process::Command, kib: u32) -> std::process::Output {
     let mut limited = std::process::Command::new("bash");
     limited.arg("-c").arg(format!("ulimit -f {kib}; trap '' XFSZ; exec \"$0\" \"$@\""));

@@ -59,7 +59,7 @@ impl Batched {
         came
     }
 
-    /// Returns the calls and the tokens that were booked for batches, and the calls that were booked as single ones.
+    /// Returns the calls and the tokens that were booked for batches, and the calls that were booked outside of batches.
     fn booked(&self) -> (u64, u64, u64) {
         let status = self.annals.json(&["status", "--agent", &self.agent]);
         let usage = status["agents"][0]["usage"].as_array().unwrap().clone();

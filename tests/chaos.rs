@@ -1,6 +1,7 @@
-//! Three nodes, a database with a synchronous standby, and a bucket, through the command. In each round something fails: a node, the
-//! network between any two, the bucket, or the database. Meanwhile clients send, search, count and forget through all nodes. Nothing
-//! acknowledged is lost, stored twice or found after it was forgotten, and in the end the memory equals that of an undisturbed run.
+//! Three nodes, a database with a synchronous standby, and a bucket, through the command. In each round something fails: a
+//! node, a network connection, the bucket, or the database. Meanwhile clients send, search, count and forget through all nodes.
+//! No acknowledged message is lost, stored twice or found after it was forgotten. In the end the memory equals that of an
+//! undisturbed run.
 //!
 //! `ANNALS_CHAOS_ROUNDS` is the number of rounds, `ANNALS_CHAOS_SEED` decides what happens in them.
 
@@ -27,7 +28,7 @@ use link::Link;
 
 const NODES: usize = 3;
 
-/// In seconds.
+/// Lease of a node, in seconds.
 const LEASE: u32 = 6;
 
 const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
@@ -36,7 +37,7 @@ const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
 struct Links {
     databases: [Link; 2],
     bucket: Link,
-    /// What the other nodes use to reach it.
+    /// The link through which the other nodes reach this node.
     node: Link,
 }
 
@@ -67,7 +68,8 @@ impl Cluster {
         Some((cluster, key["key"].as_str().unwrap().to_owned()))
     }
 
-    /// Returns a data folder with the settings of a node, or of a command without links that fail.
+    /// Returns a data folder with the settings of a node. Without a node, the settings are those of a command that does not go
+    /// through links.
     fn folder(&self, node: Option<usize>) -> Annals {
         let (bucket, mut databases, mut more) = (&self.bucket, self.database.addresses(), String::new());
         let mut endpoint = bucket.endpoint.clone();
@@ -130,8 +132,8 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
         let failure = Failure::draw(&mut dice);
         *failures.entry(failure).or_default() += 1;
         let (how, begun) = (failure.cause(&mut cluster, &mut dice).await, std::time::Instant::now());
-        let enough = load.acknowledged.load(Ordering::Relaxed) + 24;
-        until("messages are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= enough).await;
+        let target = load.acknowledged.load(Ordering::Relaxed) + 24;
+        until("messages are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= target).await;
         eprintln!("round {round}: {failure:?} {how}; requests succeed after {:.1?}", begun.elapsed());
     }
     load.stop.store(true, Ordering::Relaxed);
@@ -144,7 +146,8 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     equals_undisturbed_run(cluster, &records);
 }
 
-/// Compares the memory that the nodes left with one that the same messages and orders to forget gave without them.
+/// Compares the memory that the nodes left with that of a run without nodes and failures, which gets the same messages and the
+/// same orders to forget.
 fn equals_undisturbed_run(mut cluster: Cluster, records: &[Record]) {
     for node in cluster.nodes.drain(..) {
         node.signal("-TERM");

@@ -1,5 +1,5 @@
-//! A cluster, through the command: two or three nodes over one PostgreSQL database and one bucket. Whatever ends the active node,
-//! another takes over; nothing acknowledged is lost or stored twice, and the tables equal the catalog.
+//! A cluster, through the command: two or three nodes over one PostgreSQL database and one bucket. However the active node
+//! ends, another node takes over. Nothing acknowledged is lost or stored twice, and the tables equal the catalog.
 //!
 //! `ANNALS_TAKEOVER_ROUNDS` is the number of times that the active node is ended.
 
@@ -45,7 +45,7 @@ async fn stored(key: &str, node: &Node) -> u64 {
     status["memories"]["working"].as_u64().unwrap()
 }
 
-/// Returns the metrics of the node itself. They need no key.
+/// Returns the metrics of one node. They need no key.
 async fn own_metrics(node: &Node) -> String {
     reqwest::get(format!("{}/metrics/node", node.address)).await.unwrap().text().await.unwrap()
 }
@@ -53,7 +53,7 @@ async fn own_metrics(node: &Node) -> String {
 #[tokio::test]
 async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_to_stop() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // With this lease, a takeover is only in time if the lease is released.
+    // With a lease this long, a takeover is only in time if the lease is released.
     let Some(shared) = Shared::new(300) else { return };
     let shared = Shared { key: Some("0123456789abcdef0123456789abcdef"), ..shared };
     let key = shared.key();
@@ -121,7 +121,7 @@ async fn node_that_stands_by_and_is_told_to_stop_finishes_what_it_forwards() {
     );
     let mut connection = tokio::net::TcpStream::connect(&host).await.unwrap();
     connection.write_all(head.as_bytes()).await.unwrap();
-    // Long enough for the node to read the head.
+    // Long enough for the node to read the head of the request.
     tokio::time::sleep(Duration::from_millis(500)).await;
     second.signal("-TERM");
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -133,7 +133,7 @@ async fn node_that_stands_by_and_is_told_to_stop_finishes_what_it_forwards() {
     assert_eq!(stored(&key, &first).await, 2);
 }
 
-/// Returns the index of the active node.
+/// Returns the index of the active node, or `None` if no node is active.
 async fn active(nodes: &[Node]) -> Option<usize> {
     for (index, node) in nodes.iter().enumerate() {
         if node.is_active().await {
@@ -182,8 +182,8 @@ impl Sender {
 
     /// Waits until `more` messages were acknowledged from now on.
     async fn acknowledges(&self, more: u64) {
-        let enough = self.acknowledged.load(Ordering::Relaxed) + more;
-        until("messages are acknowledged", async || self.acknowledged.load(Ordering::Relaxed) >= enough).await;
+        let target = self.acknowledged.load(Ordering::Relaxed) + more;
+        until("messages are acknowledged", async || self.acknowledged.load(Ordering::Relaxed) >= target).await;
     }
 }
 
@@ -209,7 +209,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
         until("another node takes over", async || active(&nodes).await.is_some()).await;
         sender.acknowledges(5).await;
         if signal == "-STOP" {
-            // It resumes after another node has taken its lease, and restarts.
+            // The paused node resumes after another node has taken its lease, and restarts.
             ended.signal("-CONT");
             nodes.push(ended);
             say(&key, &nodes[1], 0).await;
@@ -222,7 +222,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
     sender.acknowledges(5).await;
     sender.stop.store(true, Ordering::Relaxed);
     sending.await.unwrap();
-    // The last one may have been stored without an acknowledgement.
+    // The last message may have been stored without an acknowledgement.
     let (acknowledged, stored) = (sender.acknowledged.load(Ordering::Relaxed), stored(&key, &nodes[0]).await);
     assert!(stored == acknowledged || stored == acknowledged + 1, "{acknowledged} acknowledged, {stored} stored");
     for node in nodes {

@@ -31,7 +31,7 @@ impl Set<'_> {
         answer
     }
 
-    /// Returns the value of each key that was set.
+    /// Returns the configured values by key.
     #[track_caller]
     fn values(&self) -> Value {
         let answer = self.run(&["config", "check", "--json"]);
@@ -47,6 +47,13 @@ impl Set<'_> {
         let output: Vec<&str> = answer.err.strip_prefix("annals: ").unwrap_or(&answer.err).lines().collect();
         assert_eq!((answer.code, output), (2, expect.to_vec()), "{}", answer.out);
     }
+}
+
+#[test]
+fn config_alone_prints_what_it_can_do() {
+    let answer = Set::default().run(&["config"]);
+    let has = |words: &str| answer.out.contains(words);
+    assert!(answer.code == 0 && has("Usage: annals config") && has("check") && has("schema"), "{}", answer.out);
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn every_key_can_be_set_by_its_variable() {
         "query_prefix" | "passage_prefix" | "file" | "onnxruntime" => ("a b", json!("a b")),
         "timeout" => ("0m 50s", json!("0m 50s")),
         "candidates" => ("33", json!(33)),
-        "temperature" => ("0.5", json!(0.5)),
+        "temperature" | "contradiction" => ("0.5", json!(0.5)),
         "window" => ("4096", json!(4096)),
         "drain_seconds" | "header_seconds" => ("33", json!(33)),
         _ => ("1001", json!(1001)),

@@ -1,4 +1,4 @@
-//! The demo does what the README says.
+//! The demo does what the README promises.
 
 use serde_json::json;
 

@@ -7,6 +7,7 @@ use annals_testkit::{ModelServer, Script, refused_url};
 use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
+use crate::models::TINY_NLI;
 use crate::story::days;
 
 /// A folder with memories, and settings with a free port.
@@ -155,4 +156,33 @@ fn working_and_failing_models_are_reported() {
     assert_eq!(without.code, 0, "{}", without.out);
     let babbling = ModelServer::choosing(|_| Script::Answers("I would rather not.".into()));
     is_wrong(&patient.configure(&settings(babbling.base_url())), "model", "scripted at");
+}
+
+#[test]
+fn model_that_judges_sentences_is_tried() {
+    let settings = |model: &str, more: &str| format!("[models.grounding]\nmodel = \"{model}\"\n{more}");
+    let patient = Patient::new().configure(&settings(TINY_NLI, ""));
+    let (code, findings) = patient.see();
+    let found = finding(&findings, "grounding");
+    assert_eq!((code, &found["state"]), (0, &json!("ok")), "{findings}");
+    assert!(found["says"].as_str().unwrap().starts_with("tiny-nli loaded and judged two sentences in "), "{found}");
+    // The toy model gives a contradiction a probability of 98 %.
+    let patient = patient.configure(&settings(TINY_NLI, "contradiction = 0.99\n"));
+    assert_eq!(finding(&patient.see().1, "grounding")["state"], json!("doubtful"));
+
+    is_wrong(&patient.configure(&settings("nobody/nli", "")), "grounding", "models.grounding.model is \"nobody/nli\"");
+    let patient = Patient::new();
+    let folder = patient.annals.data().join("models/me--topics");
+    std::fs::create_dir_all(&folder).unwrap();
+    for file in ["model.onnx", "tokenizer.json", "config.json"] {
+        std::fs::copy(format!("{TINY_NLI}/{file}"), folder.join(file)).unwrap();
+    }
+    let config = std::fs::read_to_string(folder.join("config.json")).unwrap();
+    std::fs::write(folder.join("config.json"), config.replace("entailment", "sports")).unwrap();
+    let patient = patient.configure(&settings("me/topics", ""));
+    is_wrong(&patient, "grounding", "expected are entailment, neutral and contradiction");
+    let refused = patient.annals.run(&["serve", "--exit-when-idle", "0"]);
+    assert!(refused.code == 2 && refused.err.contains("expected are entailment, neutral"), "{}", refused.err);
+    let status = patient.annals.run(&["status"]);
+    assert_eq!((status.code, &*status.err), (0, ""), "a command that writes no summary");
 }

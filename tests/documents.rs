@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::command::Annals;
 
 /// A name that occurs in documents and attachments only.
-pub const GUEST: &str = "Zelda Quist";
+pub const PERSON: &str = "Zelda Quist";
 
 /// Returns a new folder with the same agents, to which documents and attachments of turns are added.
 pub fn with_documents(annals: &Annals) -> Annals {
@@ -25,17 +25,18 @@ pub fn with_documents(annals: &Annals) -> Annals {
 fn with_attachment(number: usize, line: &str) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
     if number.is_multiple_of(3) && record["record"] == "turn" {
-        let person = if number.is_multiple_of(2) { GUEST } else { "Nobody" };
+        let person = if number.is_multiple_of(2) { PERSON } else { "Nobody" };
         let item = json!({"item": {"number": number, "note": format!("Said \"so\".\n{person} heard it.")}});
         record["attachment"] = Value::String(item.to_string());
     }
     format!("{record}\n")
 }
 
-/// Returns the documents of an agent: texts and values, searched as a whole, in part or not at all, with and without an end.
+/// Returns the documents of an agent: texts and values, of which all, some or no parts are searchable, with and without an
+/// expiry.
 fn documents(agent: &str) -> String {
-    let text = format!("# Harbour\nThe brother paints boats.\n\n# Guests\n{GUEST} came by train.");
-    let value = json!({"who": GUEST, "list": [{"t": "a lamp for the brother"}, {"t": "a rope"}]});
+    let text = format!("# Harbour\nThe brother paints boats.\n\n# Guests\n{PERSON} came by train.");
+    let value = json!({"who": PERSON, "list": [{"t": "a lamp for the brother"}, {"t": "a rope"}]});
     let documents = [
         json!({"key": "plan.md", "content": {"text": text}, "passages": [{"start": 0, "end": 35}, {"start": 37, "end": 72}]}),
         json!({"key": "list", "content": {"json": value}, "indexed": ["list[*].t"], "passages": [{"start": 0, "end": 29}]}),

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::command::Annals;
-use crate::documents::{GUEST, with_documents};
+use crate::documents::{PERSON, with_documents};
 use crate::service::Served;
 use crate::story::{days, line};
 
@@ -45,7 +45,7 @@ fn full() -> Annals {
 fn export_imported_into_an_empty_folder_gives_the_same_dump() {
     let from = with_documents(&full());
     let dump = from.dump();
-    for held in ["a former note", "Not searched.", "a rope", "attachment", GUEST] {
+    for held in ["a former note", "Not searched.", "a rope", "attachment", PERSON] {
         assert!(dump.to_lowercase().contains(&held.to_lowercase()), "{held} is in the dump");
     }
     let file = from.data().with_file_name("ann.jsonl");
@@ -62,7 +62,7 @@ fn export_imported_into_an_empty_folder_gives_the_same_dump() {
     assert_eq!(again.out, std::fs::read_to_string(&file).unwrap());
 }
 
-/// Returns the lines of the turns. A running service writes summaries meanwhile.
+/// Returns the lines of the turns, because a running service writes summaries meanwhile.
 fn turns(annals: &Annals) -> Vec<String> {
     let dump = annals.dump();
     dump.lines().filter(|line| line.contains(r#""kind":"turn""#)).map(str::to_owned).collect()
@@ -116,7 +116,7 @@ fn export_is_refused_where_memories_exist() {
     let refused = from.run(&["import", file.to_str().unwrap()]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert_eq!(from.dump(), before);
-    // Its records refer to memories by ids, which are valid for one agent only.
+    // The records refer to memories by ids, which are valid for one agent only.
     let other = from.run(&["import", file.to_str().unwrap(), "--agent", "twin"]);
     assert_eq!((other.code, other.err.contains("they are of another agent")), (2, true), "{}", other.err);
     assert_eq!(from.dump(), before);

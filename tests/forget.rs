@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// Sentences about one person, spread over months. `lines` adds a sentence about the person whom she supersedes.
+/// Sentences about one person, spread over months. `lines` adds an earlier sentence about another spouse, whom message 6
+/// replaces.
 const MESSAGES: [(&str, &str, &str); 7] = [
     ("1", "2026-01-07T10:00:00Z", "My landlord Zelda Quist raised the rent of the flat by forty euros."),
     ("2", "2026-01-21T10:00:00Z", "Zelda Quist lives in Valparaiso."),
@@ -17,7 +18,7 @@ const MESSAGES: [(&str, &str, &str); 7] = [
     ("4", "2026-03-03T10:00:00Z", "The keys of the cellar are with zelda quist until April."),
     ("5", "2026-04-14T10:00:00Z", "Zelda Quist sold the house in Turin and gave me her piano."),
     ("6", "2026-04-15T10:00:00Z", "I am married to Zelda Quist."),
-    // Yesterday: within every plan, so its turn is still there.
+    // From yesterday: every plan keeps its turn.
     ("7", "2026-11-19T20:00:00Z", "I owe Zelda Quist the deposit of two months."),
 ];
 
@@ -150,7 +151,7 @@ fn deleted_agent_leaves_nothing_and_other_agents_stay() {
     assert_eq!(annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]), dump);
 }
 
-/// An agent whose turns are pruned, with two messages by Zelda on one day.
+/// An agent with pruned turns, among them two messages by Zelda on one day.
 struct Pruned {
     annals: Annals,
     messages: String,

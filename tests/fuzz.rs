@@ -2,8 +2,8 @@
 //!
 //! Mutates good inputs at random (`mutation.rs`) and passes them to the parsers (`targets/`). No parser may panic, hang or
 //! leave partial state, and an error must say what is wrong. Each target prints the time of its slowest input and the peak
-//! memory so far. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset), `ANNALS_FUZZ_SEED` the seed. An input that
-//! fails is minimised and stored in `tests/fuzz/corpus`. Every run checks this corpus first.
+//! memory so far. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset), `ANNALS_FUZZ_SEED` the seed. A failing
+//! input is minimised and stored in `tests/fuzz/corpus`, which every run checks first.
 
 mod mutation;
 mod targets;
@@ -26,7 +26,7 @@ const FOR_EVER: Duration = Duration::from_secs(120);
 const BATCH: u32 = 16;
 const MAX_SHRINKING: u32 = 300;
 
-/// Result of a check: an error says what the parser did wrong.
+/// The result of a check. An error describes what the parser did wrong.
 type Verdict = Result<(), String>;
 
 /// Passes mutations of the good inputs to `check` until the time is over.

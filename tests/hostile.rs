@@ -103,7 +103,7 @@ fn wrong_size_is_damage_and_not_a_full_disk() {
 
 #[test]
 fn sizes_beyond_the_free_space_are_refused() {
-    // As large as a file of ext4 can be, and sparse.
+    // As large as the largest file of ext4, and sparse.
     const LARGE: u64 = 15 << 40;
     let backup = Backup::new();
     let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
@@ -151,7 +151,7 @@ fn mutated_manifest_writes_nothing_outside_and_causes_no_panic() {
     run.unwrap();
 }
 
-/// One change to a manifest.
+/// A change to the text of a manifest.
 #[derive(Clone, Debug)]
 enum Mutation {
     Byte(prop::sample::Index, u8),
@@ -294,7 +294,8 @@ async fn slow_headers_do_not_block_other_clients() {
     assert_eq!(served.get("/readyz").await.0, StatusCode::OK);
 }
 
-/// A command that the service runs for another process uses the folder, file, variables and directory of that process.
+/// A command that the service runs for another process uses the folder, configuration file, variables and working directory of
+/// that process.
 #[tokio::test]
 async fn command_run_by_the_service_uses_the_callers_settings() {
     let served = Served::new();

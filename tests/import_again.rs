@@ -61,7 +61,7 @@ fn items_without_a_date_are_dated_by_their_file_and_never_by_the_clock() {
     assert_eq!(annals.dump(), dump);
 }
 
-/// An upload has no time of its own: the newest time in it counts.
+/// An upload has no time of its own, so the newest time in it counts.
 #[test]
 fn memory_of_an_export_is_dated_by_the_export() {
     let annals = Annals::new();

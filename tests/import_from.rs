@@ -212,9 +212,9 @@ fn names_that_nobody_has_are_reported() {
         let path = fixture(name);
         let answer = annals.run(&[&["import", &path, "--from", kind, "--agent", "ann"], options].concat());
         assert_eq!(answer.code, 0, "{}", answer.err);
-        let said: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("annals: ")).collect();
-        assert_eq!(said.is_empty(), expect.is_empty(), "{said:?}");
-        assert!(said.join(" ").contains(expect), "{said:?}");
+        let reported: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("annals: ")).collect();
+        assert_eq!(reported.is_empty(), expect.is_empty(), "{reported:?}");
+        assert!(reported.join(" ").contains(expect), "{reported:?}");
     }
     check("whatsapp", "whatsapp/ios.txt", &["--me", "tove"], "");
     check("whatsapp", "whatsapp/ios.txt", &["--me", "Nobody"], "--me \"Nobody\" is none of the people here: ");
@@ -353,6 +353,15 @@ fn markdown_export_replaces_its_own_notes_only() {
     std::fs::write(notes.join("mine.md"), "My own note.").unwrap();
     assert_eq!(export("ann").code, 0);
     assert_eq!(names(&notes).len(), written.len() + 1);
+    // A note never replaces a file that somebody else wrote: nothing is written then.
+    annals.import(&crate::story::line("ann", "new", "new", "Ann", "A day of its own.", "2026-05-24T10:00:00Z"));
+    let foreign = notes.join("memory/2026-05-24.md");
+    std::fs::write(&foreign, "My plans.").unwrap();
+    let refused = export("ann");
+    assert!(refused.code == 2 && refused.err.contains("2026-05-24.md"), "{}", refused.err);
+    assert_eq!(std::fs::read_to_string(&foreign).unwrap(), "My plans.");
+    std::fs::remove_file(&foreign).unwrap();
+    assert_eq!(export("ann").code, 0);
     // Another agent, or a folder of somebody else, is refused.
     annals.import(&crate::story::days("bob", 1, 1));
     let refused = export("bob");

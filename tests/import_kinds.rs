@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::command::Annals;
-use crate::story::days;
+use crate::story::{days, line};
 
 fn write(annals: &Annals, name: &str, bytes: &[u8]) -> PathBuf {
     let path = annals.file(name, "");
@@ -104,10 +104,41 @@ fn folder_and_unknown_format_are_explained() {
     let answer = annals.run(&["import", folder]);
     assert!(answer.code == 2 && answer.err.contains("expected one of chatgpt, claude"), "{}", answer.err);
     let answer = annals.run(&["import", "--from", "jsonl", folder]);
-    assert_eq!((answer.code, answer.err.contains("is a folder; name the files in it")), (2, true), "{}", answer.err);
+    assert_eq!((answer.code, answer.err.contains("is a folder without .jsonl files")), (2, true), "{}", answer.err);
     let answer = annals.run(&["import", "--format", "diary", "x.json"]);
     assert_eq!(answer.code, 2);
     assert!(answer.err.contains("convert other formats first") && !answer.err.contains("unforget"), "{}", answer.err);
+}
+
+#[test]
+fn folder_of_json_lines_is_imported_in_order_of_name_or_not_at_all() {
+    let annals = Annals::new();
+    let folder = annals.data().with_file_name("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let said = |id: &str, text: &str| line("ann", "talk", id, "Ann", text, "2026-03-04T10:00:00Z");
+    write("b.jsonl", &said("2", "Second."));
+    write("a.jsonl", &said("1", "First."));
+    write("notes.txt", "Not imported.");
+    write("c.jsonl", &(said("3", "Third.") + "not JSON\n"));
+    for more in [&[][..], &["--from", "jsonl"]] {
+        let answer = annals.run(&[&["import", folder.to_str().unwrap()], more].concat());
+        assert!(answer.code == 2 && answer.err.contains("c.jsonl") && answer.err.contains("line 2"), "{}", answer.err);
+        assert!(!annals.data().exists());
+    }
+    write("c.jsonl", &said("3", "Third."));
+    let answer = annals.run(&["import", folder.to_str().unwrap()]);
+    assert!(answer.out.contains("3 new messages"), "{} {}", answer.out, answer.err);
+    let listed = annals.run(&["timeline", "--agent", "ann", "--grains", "working"]).out;
+    let places: Vec<_> = ["First.", "Second.", "Third."].iter().map(|text| listed.find(text)).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{listed}");
+
+    for name in ["a.jsonl", "b.jsonl", "c.jsonl"] {
+        std::fs::remove_file(folder.join(name)).unwrap();
+    }
+    std::fs::write(folder.join("d.jsonl.gz"), gzip(said("4", "Fourth.").as_bytes())).unwrap();
+    let answer = annals.run(&["import", folder.to_str().unwrap()]);
+    assert!(answer.out.contains("1 new message"), "{} {}", answer.out, answer.err);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! `ANNALS_KILL_ROUNDS` is the number of kills, spread evenly over the kinds of work: import, requests to the service, and the
 //! operations of `operations.rs`. Each test prints how its kills were spread, how many came during the work, and how many lines
-//! were lost or doubled. Two planted bugs must be caught by the same rounds: acknowledgement before the commit, and random ids.
+//! were lost or doubled. The same rounds must catch two planted bugs: acknowledgement before the commit, and random ids.
 //! SIGKILL does not lose data in the system's memory, so `TMPDIR` may be a folder in memory.
 
 mod operations;
@@ -43,7 +43,7 @@ fn killed_import_loses_nothing_acknowledged() {
     tally.print();
 }
 
-/// Control: the same import without a bug passes, so the bugs themselves are caught in the two tests below.
+/// A control: the same import without a bug passes, so the next two tests catch nothing but the bugs.
 #[test]
 fn import_without_a_planted_bug_passes() {
     assert_eq!(violation(planted::honest, 5, &mut Tally::default()), None);

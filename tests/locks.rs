@@ -1,6 +1,6 @@
-//! The service keeps SQLite's locks on the catalog, whatever the request. POSIX drops all locks of a process on a file when
-//! that process closes the file anywhere. Another program that then opens the catalog removes the write-ahead log in use, and
-//! acknowledged messages with it.
+//! The service keeps SQLite's locks on the catalog, whatever the request. When a process closes a file, POSIX drops all locks
+//! that the process holds on that file, even if the file is still open elsewhere in the process. Another program that then
+//! opens the catalog removes the write-ahead log in use, and acknowledged messages with it.
 
 mod commands;
 mod interfaces;
@@ -99,7 +99,7 @@ async fn every_route_keeps_the_locks() {
     let routes = routes(&served).await;
     assert!(routes.len() > 20, "{routes:?}");
     let mut answered = 0;
-    // `DELETE` sorts first, so that the other routes find an agent.
+    // Routes with `DELETE` sort first, so they remove nothing that the other routes need.
     for (number, (method, path)) in routes.into_iter().enumerate() {
         let text = format!("Ann moved from Oslo to street {number} of Bern, for a year.");
         let operation = say(&served, &number.to_string(), &text).await;

@@ -30,15 +30,13 @@ mod import_again;
 mod import_from;
 mod import_kinds;
 mod infra;
+mod key_budgets;
 mod kill;
 mod late;
-/// A module of the command with a parser that `fuzz` tests.
-#[allow(dead_code, reason = "the command uses the rest")]
-#[path = "../crates/annals/src/lines.rs"]
-mod lines;
 mod locking;
 mod locks;
 mod mcp;
+mod model_command;
 mod models;
 mod object_store;
 mod permissions;
@@ -56,7 +54,3 @@ mod surface;
 mod switch;
 mod takeover;
 mod terminal;
-/// Starts the server for `postgres`, as for the tests of the catalog.
-#[allow(dead_code, reason = "the catalog's tests use the rest")]
-#[path = "../crates/catalog/src/postgres/server.rs"]
-mod test_server;

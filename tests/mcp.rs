@@ -1,5 +1,5 @@
-//! `annals mcp` as agents start it: a program that speaks MCP on standard input and output. `tests/python/mcp_client.py` tests
-//! it with the official client of another language.
+//! `annals mcp` as agents start it: a program that serves MCP over standard input and output. `tests/python/mcp_client.py`
+//! tests it with the official client of another language.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -81,7 +81,7 @@ impl Drop for Client {
     }
 }
 
-/// Ends the service that the first client started, at the end of the test.
+/// Ends the service that the first client started when the test ends.
 pub struct Started<'a>(pub &'a Annals);
 
 impl Drop for Started<'_> {

@@ -1,13 +1,17 @@
 //! The pipeline with a model over real HTTP, for each way in which a model can fail. In each case turns are searchable at once,
-//! no other agent waits, nothing is lost, ancestors are written, and degraded work is repaired once the cause is gone.
+//! no other agent waits, nothing is lost, and the coarser summaries are written too. Degraded work is repaired once the cause
+//! is gone.
 
 use std::sync::{Arc, Mutex};
 
-use annals_testkit::{ModelServer, Script, refused_url};
+use annals_testkit::{ModelRequest, ModelServer, Script, refused_url};
 use serde_json::{Value, json};
 
 use crate::command::Annals;
 use crate::story::{days, line};
+
+/// A toy model of entailment: negative words on one side only ("refused") contradict.
+pub const TINY_NLI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../embedder/fixtures/tiny-nli");
 
 /// A folder in which agent `ann` uses a model and agent `bob` does not.
 struct Modelled {
@@ -38,7 +42,7 @@ impl Modelled {
         *self.mode.lock().unwrap() = script;
     }
 
-    /// Runs a pass over all agents, `hours` after the current time of the tests.
+    /// Rolls up all agents, `hours` after the current time of the tests.
     fn pass(&self, hours: u32) -> Vec<Value> {
         let answer = self.annals.run_after(hours, &["rollup", "--json"]);
         serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err))
@@ -53,8 +57,8 @@ impl Modelled {
     }
 }
 
-/// Checks what holds whatever the model does. `listed`: whether something must be listed as degraded or dead while the model
-/// fails.
+/// Checks what must hold whatever the model does. `listed` is whether something must be listed as degraded or dead while the
+/// model fails.
 #[track_caller]
 fn check(script: Script, listed: bool) {
     let modelled = Modelled::new(script.clone());
@@ -175,6 +179,36 @@ fn model_usage_is_recorded_and_limited() {
     assert!(purposes.contains(&"extraction") && purposes.contains(&"daily") && purposes.contains(&"weekly"), "{usage}");
 }
 
+/// The scripted model finds a fact in each message. How many tokens a text has is left to the tests of `annals_core::tokens`: here
+/// the estimate is compared with the same count of what was sent.
+#[test]
+fn estimate_of_facts_is_close_to_what_is_sent() {
+    /// The share of the upper estimate that texts really have.
+    const TRUE_SHARE: f64 = 0.75;
+    let modelled = Modelled::new(Script::Good);
+    let annals = &modelled.annals;
+    annals.import(&days("ann", 40, 12));
+    annals.json(&["agent", "set", "ann", "--daily-tokens", "10000000"]);
+    let estimate = || -> Value {
+        let answer = annals.json(&["rollup", "--dry-run", "--agent", "ann"]);
+        let estimates = answer[0]["estimates"].as_array().unwrap().clone();
+        estimates.into_iter().find(|one| one["purpose"] == "extraction").unwrap_or_default()
+    };
+    let estimated = estimate();
+    assert_eq!(estimate(), estimated, "an estimate changes nothing");
+    modelled.pass(0);
+    let usage = modelled.status("ann")["usage"].as_array().unwrap().clone();
+    let paid = usage.iter().find(|one| one["purpose"] == "extraction").unwrap();
+    assert_eq!(estimated["calls"], paid["calls"], "{estimated} {paid}");
+    let is_of_facts = |request: &&ModelRequest| request.content_of("system").contains("\"operations\"");
+    let requests = modelled._server.requests();
+    let texts = requests.iter().filter(is_of_facts).flat_map(|one| [one.content_of("system"), one.content_of("user")]);
+    let sent = texts.map(annals_core::tokens).sum::<u64>() as f64 * TRUE_SHARE;
+    let ratio = estimated["tokens_in"].as_f64().unwrap() / sent;
+    assert!((0.85..1.15).contains(&ratio), "{ratio}: {estimated} {sent} {paid}");
+    assert_eq!(estimate(), Value::Null, "all messages are read");
+}
+
 #[test]
 fn own_prompt_is_used_checked_and_reset() {
     let modelled = Modelled::new(Script::Good);
@@ -235,4 +269,47 @@ fn what_a_model_invented_is_marked_wherever_the_summary_is_read() {
         let named = read.out.contains(&format!("Its sources do not support all of: {invented}"));
         assert!(named, "{}{}", read.out, read.err);
     }
+}
+
+#[test]
+fn contradiction_in_other_words_is_marked_if_a_model_judges() {
+    let answer = json!({ "sentences": [
+        { "text": "Ann took the loan.", "day": null, "sources": [1] },
+        { "text": "Ann refused the loan.", "day": null, "sources": [1] },
+    ] });
+    let modelled = Modelled::new(Script::Answers(answer.to_string()));
+    let annals = &modelled.annals;
+    annals.import(&line("ann", "c", "1", "Ann", "I refused the loan.", "2023-05-01T10:00:00Z"));
+    modelled.pass(0);
+    let marked = |hours: u32| {
+        let timeline = annals.json_after(hours, &["timeline", "--agent", "ann", "--grain", "daily"]);
+        timeline["memories"][0]["ungrounded"].clone()
+    };
+    assert_eq!(marked(0), Value::Null, "the rules find nothing");
+    let path = annals.data().join("annals.toml");
+    let config = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{config}[models.grounding]\nmodel = \"{TINY_NLI}\"\n")).unwrap();
+    annals.json_after(24, &["rollup", "--refresh", "--agent", "ann"]);
+    assert_eq!(marked(24), json!(["Ann took the loan."]));
+    std::fs::write(&path, format!("{config}[models.grounding]\nmodel = \"nobody/nli\"\n")).unwrap();
+    let refreshed = annals.run_after(48, &["rollup", "--refresh", "--agent", "ann"]);
+    assert!(refreshed.code == 0 && refreshed.err.contains("rules alone check summaries"), "{}", refreshed.err);
+    assert_eq!(marked(48), Value::Null, "the summary is written all the same");
+}
+
+#[test]
+fn list_says_what_each_model_is_for() {
+    let annals = Annals::new();
+    let folder = annals.data().join("models/me--nli");
+    std::fs::create_dir_all(&folder).unwrap();
+    for file in ["model.onnx", "tokenizer.json", "config.json"] {
+        std::fs::copy(format!("{TINY_NLI}/{file}"), folder.join(file)).unwrap();
+    }
+    let list = |args: &[&str]| annals.json(&[&["model", "list"], args].concat())["models"].clone();
+    let line = |configured: bool| json!({ "name": "me/nli", "kind": "entailment", "configured": configured });
+    assert_eq!(list(&[])[0]["kind"], json!("vectors"));
+    assert_eq!(list(&[])[1], line(false));
+    assert_eq!(list(&["--set", "models.grounding.model=me/nli"])[1], line(true));
+    let refused = annals.run(&["model", "use", "me/nli"]);
+    assert!(refused.code == 2 && refused.err.contains("models.grounding.model"), "{}", refused.err);
 }

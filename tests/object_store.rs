@@ -13,7 +13,7 @@ use crate::command::Annals;
 use crate::postgres::{comparable, configure, expect_sound, live};
 use crate::service::Served;
 use crate::story::days;
-use crate::test_server::Schema;
+use annals_testkit::postgres_server::Schema;
 
 fn settings(bucket: &Bucket, prefix: &str) -> String {
     format!("[objects]\nurl = \"s3://{}/{prefix}\"\nendpoint = \"{}\"\n", bucket.name, bucket.endpoint)
@@ -126,6 +126,22 @@ async fn another_machine_goes_on_where_a_killed_one_stopped() {
     // Any folder that opens both the bucket and the database continues.
     assert_eq!(first.json(&["status"])["agents"][0]["memories"]["working"], json!(5));
     assert_eq!(first.dump(), second.dump());
+}
+
+/// Nothing of the memory is in the folder, but it is not empty for that.
+#[test]
+fn folder_whose_catalog_and_tables_are_elsewhere_gets_no_catalog_of_its_own() {
+    let (Some(bucket), Some(schema)) = (Bucket::new(), Schema::new()) else { return };
+    let annals = Annals::new();
+    configure(&annals, &format!("[catalog]\nurl = \"{}\"\n{}", schema.url, settings(&bucket, "both")));
+    annals.import(&days("ann", 1, 1));
+    let doctor = annals.run(&["doctor", "--without-models"]);
+    assert!(!doctor.out.contains("none yet"), "{}", doctor.out);
+    for settings in [settings(&bucket, "both"), String::new()] {
+        configure(&annals, &settings);
+        is_refused(&annals, &["status"], "catalog.url is not set");
+    }
+    assert!(!annals.data().join("catalog.sqlite").exists());
 }
 
 #[tokio::test]

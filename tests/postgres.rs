@@ -13,7 +13,7 @@ use crate::command::Annals;
 use crate::kill::acknowledged as acknowledged_by;
 use crate::service::Served;
 use crate::story::days;
-use crate::test_server::Schema;
+use annals_testkit::postgres_server::Schema;
 
 const PASSWORD: &str = "a-secret-word";
 
@@ -77,7 +77,7 @@ pub fn live(annals: &Annals) -> Vec<Value> {
     answers
 }
 
-/// Removes what depends on the run: durations, and the sizes of files.
+/// Removes what differs between runs: durations, and the sizes of files.
 pub fn comparable(answers: Vec<Value>) -> Vec<Value> {
     fn strip(value: &mut Value) {
         match value {

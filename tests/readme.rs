@@ -25,7 +25,7 @@ fn commands(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty() && !line.contains('…') && !line.starts_with("scripts/")).collect()
 }
 
-/// Creates a folder with a program `annals` that runs the built one at [`NOW`].
+/// Creates a folder with a program `annals` that runs the built binary at [`NOW`].
 fn programs(annals: &Annals) -> PathBuf {
     let folder = annals.data().with_file_name("bin");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,5 +1,4 @@
-//! A configured model that reranks search results, over real HTTP: through the command, the context of the service, and the
-//! doctor.
+//! A configured reranking model, over real HTTP: through the command, the context of the service, and the doctor.
 
 use annals_testkit::{ModelRequest, ModelServer, Script};
 use serde_json::{Value, json};
@@ -9,11 +8,11 @@ use crate::service::Served;
 use crate::story::line;
 
 /// Creates a folder with a few turns about boats and with the model at `url` as reranker.
-fn annals(url: &str) -> Annals {
+pub fn annals(url: &str) -> Annals {
     let annals = Annals::new();
     std::fs::create_dir_all(annals.data()).unwrap();
-    let judge = "model = \"judge\"\nkey = \"sk-very-secret\"\ntimeout = \"1m\"";
-    let config = format!("[models.rerank]\nbase_url = \"{url}\"\n{judge}\n");
+    let reranker = "model = \"reranker\"\nkey = \"sk-very-secret\"\ntimeout = \"1m\"";
+    let config = format!("[models.rerank]\nbase_url = \"{url}\"\n{reranker}\n");
     std::fs::write(annals.data().join("annals.toml"), config).unwrap();
     let output = [
         ("1", "Ann told at length how the blue boat was bought in the harbour for very little money."),

@@ -95,11 +95,11 @@ impl Served {
         std::mem::replace(&mut served.annals, Annals::new())
     }
 
-    /// Returns the number of locks that the service holds on the catalog, as listed by the system. SQLite holds one as long
-    /// as the catalog is open.
+    /// Returns the number of locks that the service holds on the catalog, as the system lists them. SQLite holds one lock as
+    /// long as the catalog is open.
     ///
-    /// Reads the list up to 50 times again while it shows a number other than 1: the system writes it in pieces, so that a list
-    /// that changes meanwhile can miss an entry or repeat it. A lock that is gone stays gone.
+    /// If the number is not 1, reads the list again up to 50 times. The system writes the list in pieces, so a list that
+    /// changes meanwhile can lack an entry or repeat it. A lock that is really lost stays lost.
     #[cfg(target_os = "linux")]
     pub fn locks(&self) -> usize {
         let mut held = self.listed_locks();

@@ -88,7 +88,8 @@ fn killed_roll_up_has_saved_every_finished_summary() {
     annals.import(&days("ann", 30, 2));
     let mut command = annals.command(&["rollup", "--agent", "ann"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // Ten are answered. Of the four at once, one to three hang; the others wait for them before they are saved.
+    // Ten requests are answered and the others hang. Up to four requests run at once, so up to three answers may wait for a
+    // request that hangs before they are saved.
     let asked = || server.requests().iter().filter(|request| is_summary(request)).count();
     let mut before = 0;
     while before < 11 || before < asked() {

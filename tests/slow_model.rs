@@ -1,5 +1,5 @@
-//! A slow model: nothing waits for it except the request for its answer. The test decides when the model answers, so nothing
-//! depends on the speed of the machine.
+//! A slow model: only the request for its answer waits for it. The test decides when the model answers, so nothing depends on
+//! the speed of the machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,7 +13,7 @@ use crate::command::{Annals, files};
 use crate::service::Served;
 use crate::story::days;
 
-/// The kind of task that the model is asked to do.
+/// A kind of task for the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     Facts,
@@ -75,7 +75,7 @@ impl Slow {
         Slow::serving_about(task, "", messages)
     }
 
-    /// Serves a folder like [`Slow::serving`], but the model answers tasks that do not contain `about`.
+    /// Serves a folder like [`Slow::serving`], but the model answers the tasks that do not contain `about`.
     fn serving_about(task: Task, about: &'static str, messages: &str) -> Slow {
         let gate = Arc::new(Gate { task, about, state: Mutex::default(), changed: Condvar::new() });
         let before = gate.clone();
@@ -172,7 +172,7 @@ async fn data_forgotten_during_a_summary_stays_forgotten() {
         let forgetting = slow.served.ask(Method::DELETE, &path, None, None);
         let (_, answer) = tokio::time::timeout(Duration::from_secs(120), forgetting).await.expect(&path);
         assert_eq!(answer["proof"]["clean"], true, "{path}: {answer}");
-        // Makes the agent known again, so that the next roll-up waits for the late one.
+        // Makes the agent known again, so that the next roll-up waits for the late answer.
         let message = json!({ "messages": [{ "role": "user", "content": "Hello again." }], "conversation": "later" });
         slow.expect(Method::POST, "/v1/agents/ann/messages", message, StatusCode::ACCEPTED).await;
         slow.finish().await;
@@ -184,7 +184,7 @@ async fn data_forgotten_during_a_summary_stays_forgotten() {
 /// The beginning of each message in the conversation `day 0`.
 const SECRET: &str = "On day 0 I went";
 
-/// Returns the files whose bytes contain `secret`.
+/// Returns the files that contain `secret`, byte for byte.
 fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
     let contains = |file: &PathBuf| {
         std::fs::read(file).unwrap_or_default().windows(secret.len()).any(|piece| piece == secret.as_bytes())
@@ -192,7 +192,7 @@ fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
     files(folder).into_iter().filter(contains).collect()
 }
 
-/// Forgetting has the affected summaries written again by the model. Only the request to forget waits for that.
+/// After forgetting, the model writes the affected summaries again. Only the request to forget waits for that.
 #[tokio::test]
 async fn only_the_request_to_forget_waits_for_the_model() {
     let slow = Slow::serving(Task::Summaries, &days("ann", 2, 2));

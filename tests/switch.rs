@@ -1,7 +1,8 @@
-//! A change of the embedding model as people do it: the setting alone changes, the service is killed again and again while it
-//! embeds, and searches run all the time. None fails, and none compares vectors of two models. Then the model is changed back.
+//! A change of the embedding model as people make it: only the setting changes. The service is killed again and again while it
+//! embeds, and searches run all the time. No search fails, and none compares vectors of two models. Then the model is changed
+//! back.
 //!
-//! The second model is the built-in one with a window of eight tokens: other parts of the texts, other vectors.
+//! The second model is the built-in one with a window of eight tokens, so it has other parts of texts and other vectors.
 
 #![expect(clippy::print_stderr, reason = "how far it was at each kill is part of the result")]
 
@@ -13,7 +14,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::command::Annals;
+use crate::command::{Annals, Answer};
 use crate::service::Served;
 use crate::story::days;
 
@@ -89,8 +90,8 @@ async fn ask_all(served: &Served) -> Vec<Shares> {
     all
 }
 
-/// Returns whether both answers give the same shares to the results that they have in common. Access counts move some results
-/// in and out.
+/// Returns whether both answers give the same shares to the results that they have in common. Access counts may change which
+/// results are found.
 fn agree(found: &Shares, expected: &Shares) -> bool {
     let mut common = found.iter().filter_map(|(id, share)| Some((share, expected.get(id)?))).peekable();
     common.peek().is_some() && common.all(|(share, expected)| (share - expected).abs() <= 10)
@@ -151,7 +152,7 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
     annals.expect_sound_tables();
 }
 
-/// The former model is set again in the middle of the change: the unfinished tables are dropped, and nothing is embedded.
+/// The former model is set again in the middle of the change. The unfinished tables are dropped, and nothing is embedded.
 #[tokio::test]
 async fn former_model_set_again_takes_the_change_back() {
     let served = serve(folder(false), false);
@@ -216,4 +217,52 @@ fn without_its_model_a_folder_answers_by_words() {
     annals.json(&["rebuild", "--embedder"]);
     let answer = annals.json(&["search", "zeppelin", "--agent", "ann"]);
     assert_eq!((&answer["words_alone_because"], &answer["results"][0]["text"]), (&Value::Null, &json!("A zeppelin!")));
+}
+
+/// An endpoint embedded the messages and is no longer configured: it still embeds the questions, with its prefix and with the key
+/// from the environment, until the messages are embedded again. The file with its settings never contains a key.
+#[test]
+fn former_endpoint_embeds_questions_until_the_messages_are_embedded_again() {
+    let vectors = |request: &annals_testkit::ModelRequest| {
+        let texts = request.body["input"].as_array().unwrap().iter();
+        let vector = |text: &Value| [0, 1, 2, 3].map(|at| 1 + Sha256::digest(text.as_str().unwrap())[at]);
+        let rows = texts.enumerate().map(|(index, text)| json!({ "index": index, "embedding": vector(text) }));
+        annals_testkit::Script::Raw(json!({ "data": rows.collect::<Vec<_>>() }).to_string())
+    };
+    let server = annals_testkit::ModelServer::choosing(vectors);
+    let annals = Annals::new();
+    let table = |key: &str| {
+        format!(
+            "[embedder]\nbase_url = \"{}\"\nmodel = \"vectors\"\nquery_prefix = \"query: \"\n{key}\n",
+            server.base_url()
+        )
+    };
+    let file = annals.file("messages.jsonl", &days("ann", 2, 5));
+    let settings = annals.data().join("annals.toml");
+    std::fs::create_dir_all(annals.data()).unwrap();
+    let with_key =
+        |args: &[&str]| Answer::from(annals.command(args).env("EMBEDDER_KEY", "sk-variable").output().unwrap());
+    for key in ["key = \"sk-secret\"", "key_env = \"EMBEDDER_KEY\""] {
+        std::fs::write(&settings, table(key)).unwrap();
+        assert_eq!(with_key(&["import", file.to_str().unwrap()]).code, 0);
+    }
+    let recorded = std::fs::read_to_string(annals.data().join("embedders.json")).unwrap();
+    assert!(recorded.contains("EMBEDDER_KEY") && !recorded.contains("sk-"), "{recorded}");
+    std::fs::remove_file(&settings).unwrap();
+
+    let answer = with_key(&["search", "the cello", "--agent", "ann", "--json"]);
+    let answer: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(answer["words_alone_because"], Value::Null, "{answer}");
+    let asked = server.requests().pop().unwrap();
+    assert_eq!(
+        (&asked.body["input"], &*asked.headers["authorization"]),
+        (&json!(["query: the cello"]), "Bearer sk-variable")
+    );
+    let answer = annals.json(&["search", "the cello", "--agent", "ann"]);
+    assert_ne!(answer["words_alone_because"], Value::Null, "the key is gone: {answer}");
+
+    annals.json(&["rebuild", "--embedder"]);
+    let requests = server.requests().len();
+    let answer = annals.json(&["search", "the cello", "--agent", "ann"]);
+    assert_eq!((&answer["words_alone_because"], server.requests().len()), (&Value::Null, requests));
 }

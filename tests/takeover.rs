@@ -101,7 +101,7 @@ fn requests_without_an_answer_are_done_once_after_the_owner_is_killed() {
     let _started = Started(&annals);
     let mut client = Client::start(&annals);
     add(&mut client, "Message 0 of the harbour.");
-    // No time: the same message sent twice would be two messages.
+    // Without a time, the same message sent twice would be stored as two messages.
     let asked: Vec<u64> = (1..=20).map(|n| client.request("tools/call", add_without_time(n))).collect();
     kill_owner(&annals);
     let mut answered: Vec<u64> = asked.iter().map(|_| client.answer()["id"].as_u64().unwrap()).collect();

@@ -148,7 +148,7 @@ async fn five_hundred_single_messages_stay_within_the_limits() {
         let (status, answer) = served.post("/v1/agents/ann/messages", &message(number)).await;
         assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
     }
-    // A client beyond the limit is told when to retry, and how to send many messages in one request.
+    // The answer to a client beyond the limit says when to retry, and how to send many messages in one request.
     let strict = Served::with(&["--set", "limits.requests_per_minute=1", "--set", "limits.burst=1"]);
     let send = |number: u32| {
         Client::new().post(format!("{}/v1/agents/ann/messages", strict.address)).json(&message(number)).send()

@@ -1,5 +1,5 @@
-//! Clients of a cluster. Each uses an agent of its own, sends one request after another to any node, and repeats each until it is
-//! answered, so it knows exactly what must be stored.
+//! Clients of a cluster. Each uses an agent of its own, and sends one request after another to any node. It repeats each
+//! request until it is answered, so its record says exactly what must be stored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::story::line;
 
-/// A request is given up after this time, and repeated. Forgetting begins anew then, so it gets enough time for a busy machine.
+/// Time after which a request is given up and repeated. A repeated forgetting begins anew, so it gets enough time for a busy
+/// machine.
 const MAX_ANSWER: Duration = Duration::from_secs(8);
 const MAX_FORGETTING: Duration = Duration::from_secs(40);
 
@@ -24,11 +25,11 @@ const CONVERSATION: u64 = 6;
 pub struct Record {
     /// Number of messages that were acknowledged. Their ids are the numbers below.
     pub messages: u64,
-    /// Forgotten conversations.
+    /// Numbers of the forgotten conversations.
     pub forgotten: Vec<u64>,
     /// Number of answers by status; 0 for none.
     pub answers: BTreeMap<u16, u64>,
-    /// What must never happen, such as an acknowledged message that is missing.
+    /// Descriptions of broken promises, such as an acknowledged message that is missing.
     pub faults: Vec<String>,
 }
 
@@ -63,17 +64,16 @@ fn message(id: u64) -> Value {
     json!({ "role": "user", "name": "Ann", "id": id.to_string(), "content": content(id), "at": at(id) })
 }
 
-/// What the clients share with the test.
+/// The state that the clients share with the test.
 pub struct Load {
     pub key: String,
-    /// The nodes.
+    /// Addresses of the nodes.
     pub addresses: Vec<String>,
     pub stop: AtomicBool,
     /// Number of acknowledged messages of all clients.
     pub acknowledged: AtomicU64,
 }
 
-/// One client.
 pub struct ChatClient {
     agent: String,
     load: Arc<Load>,
@@ -93,7 +93,7 @@ impl ChatClient {
         }
     }
 
-    /// Sends requests until it is told to stop.
+    /// Sends requests until the flag `stop` is set.
     pub async fn run(mut self) -> Record {
         while !self.load.stop.load(Ordering::Relaxed) {
             match self.dice.below(100) {
@@ -113,7 +113,7 @@ impl ChatClient {
         self.expect(answer["forgotten"] == 0, || format!("a new message was forgotten: {answer}"));
     }
 
-    /// Sends one to three new messages of one conversation, which it has acknowledged afterwards.
+    /// Sends one to three new messages of one conversation. Returns after they are acknowledged.
     async fn send(&mut self, path: &str) -> Value {
         let (first, more) = (self.record.messages, 1 + self.dice.below(3).unsigned_abs());
         let next = (first / CONVERSATION + 1) * CONVERSATION;
@@ -126,7 +126,7 @@ impl ChatClient {
         answer
     }
 
-    /// A message that is said to be searchable is found at once, through any node.
+    /// Sends messages and waits until they are reported searchable. A search through any node must then find the last one.
     async fn say_and_find(&mut self) {
         let answer = self.send("messages?wait=searchable&timeout_seconds=3").await;
         if answer["status"] != "searchable" {
@@ -140,7 +140,7 @@ impl ChatClient {
         self.expect(is_found, || format!("{newest:?} is not among {results:?}"));
     }
 
-    /// A message that was acknowledged is stored already.
+    /// Sends an acknowledged message again. It must count as stored or as forgotten.
     async fn repeat(&mut self) {
         let Some(id) = self.acknowledged() else { return };
         let is_forgotten = self.record.forgotten.contains(&(id / CONVERSATION));
@@ -150,7 +150,7 @@ impl ChatClient {
         self.expect(*known == 1, || format!("message {id} was lost: {answer}"));
     }
 
-    /// Each node sees all that was acknowledged by any.
+    /// Counts the messages through any node. It must count every message that any node has acknowledged.
     async fn count(&mut self) {
         if self.record.messages == 0 {
             return;
@@ -160,7 +160,7 @@ impl ChatClient {
         self.expect(stored == Some(kept), || format!("{stored:?} messages are stored, not {kept}"));
     }
 
-    /// Forgets a conversation that has ended.
+    /// Forgets a conversation that gets no more messages.
     async fn forget(&mut self) {
         let ended = self.record.messages / CONVERSATION;
         let Some(conversation) = (ended > 0).then(|| self.dice.below(ended.cast_signed()).unsigned_abs()) else {
@@ -200,7 +200,7 @@ impl ChatClient {
                     *self.record.answers.entry(status.as_u16()).or_default() += 1;
                     match (status, answer.text().await) {
                         (_, Ok(text)) if status.is_success() => return serde_json::from_str(&text).unwrap_or_default(),
-                        // A conversation that is gone already: an answer to the same request was lost.
+                        // The conversation is gone already: an earlier request removed it, but its answer was lost.
                         (StatusCode::NOT_FOUND, _) if method == Method::DELETE => return Value::Null,
                         (StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT, _) | (_, Err(_)) => {}
                         (_, Ok(text)) => self.expect(false, || format!("{method} {path}: {status} {text}")),

@@ -1,5 +1,5 @@
-//! Two PostgreSQL servers: the primary, and a standby that has every commit before it is acknowledged. The primary can be killed
-//! and started again, or the standby promoted.
+//! Two PostgreSQL servers: the primary, and a standby that gets every commit before the commit is acknowledged. The primary can
+//! be killed and started again, or killed and replaced by the standby.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,9 +10,9 @@ use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 use crate::cluster::node::{ports, until};
-use crate::test_server::{open_to_server, server_shell};
+use annals_testkit::postgres_server::{open_to_server, server_shell};
 
-/// The arguments are the folder of the programs, that of the server, and its port.
+/// Creates a server. The arguments are the folder of PostgreSQL's programs, the folder of the server, and its port.
 const CREATE: &str = r#"mkdir "$2" && "$1/initdb" -D "$2/data" -A trust -U postgres -E UTF8 --locale=C --no-sync >/dev/null &&
 cat >>"$2/data/postgresql.conf" <<END
 fsync = off
@@ -21,7 +21,7 @@ synchronous_standby_names = '*'
 wal_keep_size = 256MB
 END"#;
 
-/// As above; the fourth argument is the port of the primary.
+/// Copies the primary. The arguments are those of [`CREATE`], and the port of the primary.
 const COPY: &str = r#"rm -rf "$2"; mkdir "$2" &&
 "$1/pg_basebackup" -D "$2/data" -h 127.0.0.1 -p "$4" -U postgres -R -X stream -c fast --no-sync >"$2/copy.log" 2>&1"#;
 
@@ -30,7 +30,7 @@ const RUN: &str = r#""$1/postgres" -D "$2/data" -k "$2" -c listen_addresses=127.
 read -r _
 kill -INT $!; wait $!"#;
 
-/// Ends all processes of the server at once, as the end of its machine would.
+/// Kills all processes of the server at once, as a power cut would.
 const KILL: &str = r#"first="$(head -n 1 "$2/data/postmaster.pid")"; kill -9 "$first" $(pgrep -P "$first")"#;
 
 const PROMOTE: &str = "SELECT pg_promote()";
@@ -43,7 +43,7 @@ pub struct PostgresPair {
 }
 
 impl PostgresPair {
-    /// Starts both. Returns `None` if PostgreSQL is not installed.
+    /// Starts the primary and the standby. Returns `None` if PostgreSQL is not installed.
     pub async fn start() -> Option<PostgresPair> {
         let (folder, first) = (tempfile::tempdir().unwrap(), ports(2));
         open_to_server(folder.path());
@@ -86,7 +86,8 @@ impl PostgresPair {
         self.run(standby).await;
     }
 
-    /// Starts a server and waits until it answers. The processes of a killed one need a moment to end.
+    /// Starts a server and waits until it answers. Tries again for a minute, because the processes of a killed server need a
+    /// moment to end.
     async fn run(&mut self, server: usize) {
         let begun = std::time::Instant::now();
         loop {
@@ -125,17 +126,17 @@ impl PostgresPair {
         done
     }
 
-    /// Waits until the standby has what the primary has.
+    /// Waits until the standby is synchronous.
     pub async fn until_synchronous(&self) {
         until("the standby follows", async || self.sql(self.primary, IS_FOLLOWED).await.is_ok()).await;
     }
 }
 
-/// Fails while no standby is synchronous.
+/// A query that fails while no standby is synchronous.
 const IS_FOLLOWED: &str = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')";
 
 impl Drop for PostgresPair {
-    /// The servers write into the folder until they have ended.
+    /// Waits until the servers have ended, because they write into the folder until then.
     fn drop(&mut self) {
         for mut server in self.servers.iter_mut().filter_map(Option::take) {
             drop(server.stdin.take());

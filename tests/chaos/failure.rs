@@ -1,4 +1,4 @@
-//! What fails in one round: a node, the network, the bucket or the database. It works again before the next round.
+//! The failures of rounds: of a node, the network, the bucket or the database. Each ends before the next round.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use annals_testkit::Dice;
 use super::Cluster;
 use super::link::{Condition, Link};
 
-/// The failures, each with its share of a hundred rounds.
+/// The failures, with the share of each in a hundred rounds.
 const SHARES: [(Failure, i64); 9] = [
     (Failure::Kill, 15),
     (Failure::Stop, 12),
@@ -22,19 +22,19 @@ const SHARES: [(Failure, i64); 9] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failure {
-    /// The active node is killed.
+    /// The active node is killed, and started again.
     Kill,
-    /// The active node stands still for longer than its lease.
+    /// The active node is paused for longer than its lease.
     Stop,
-    /// It stands still for less.
+    /// The active node is paused for less than its lease.
     ShortStop,
-    /// Any node is told to stop, and started again.
+    /// Any node is stopped by SIGTERM, and started again.
     Terminate,
     /// The active node cannot reach the database.
     Database,
-    /// A node, or all, cannot use the bucket.
+    /// The active node, or every node, cannot use the bucket.
     Bucket,
-    /// The others cannot reach the active node.
+    /// The other nodes cannot reach the active node.
     Between,
     /// The database is killed and started again.
     Restart,

@@ -1,5 +1,5 @@
-//! A network link that can fail: a TCP proxy before one server. It knows nothing of what it forwards, except that it can answer
-//! an HTTP request itself.
+//! A network link that can fail: a TCP proxy before one server. It forwards bytes without reading them. It can also answer an
+//! HTTP request itself.
 
 use std::net::SocketAddr;
 
@@ -7,24 +7,24 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What happens to connections.
+/// The condition of a link, which says what happens to its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Up,
-    /// They are closed.
+    /// Connections are closed.
     Closed,
-    /// Nothing arrives until the link is up again. Then everything that was sent does.
+    /// Nothing arrives until the link has another condition. Then everything that was sent arrives.
     Silent,
-    /// The server gets what is sent, and its answer is lost.
+    /// The server gets what is sent, but its answer is lost.
     Unanswered,
-    /// New ones get the status 503, as from an overloaded bucket.
+    /// New connections get the status 503, as from an overloaded bucket.
     Unavailable,
 }
 
 const UNAVAILABLE: &[u8] =
     b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Runs until the runtime of the test ends.
+/// A link that runs until the runtime of the test ends.
 pub struct Link {
     pub address: SocketAddr,
     condition: watch::Sender<Condition>,

@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use crate::command::{Annals, NOW, program};
 use crate::postgres::configure;
-use crate::test_server::Schema;
+use annals_testkit::postgres_server::Schema;
 
-/// Longer than any takeover with this lease on a busy machine.
+/// Time limit for waiting. It is longer than any takeover takes on a busy machine.
 pub const MAX_WAIT: Duration = Duration::from_secs(120);
 
-/// What the nodes share.
+/// The database and the bucket that the nodes share.
 pub struct Shared {
     pub schema: Schema,
     pub bucket: Bucket,
     pub lease: u32,
-    /// The key of the cluster.
+    /// The key of the cluster, if one is configured.
     pub key: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ impl Node {
         std::mem::replace(&mut self.annals, Annals::new())
     }
 
-    /// Returns whether the node is active. One that stands still does not answer.
+    /// Returns whether the node is active. A paused node counts as not active, because it does not answer.
     pub async fn is_active(&self) -> bool {
         let asked = Client::new().get(format!("{}/readyz", self.address)).timeout(Duration::from_secs(2)).send().await;
         match asked {
@@ -116,7 +116,7 @@ impl Drop for Node {
     }
 }
 
-/// Asks until the answer is a success.
+/// Sends a request again and again until the answer is a success.
 pub async fn ask(key: &str, method: &str, url: &str, body: Option<&Value>) -> Value {
     let client = Client::new();
     let begun = std::time::Instant::now();

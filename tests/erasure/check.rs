@@ -91,7 +91,7 @@ impl History {
         };
         assert_eq!(sorted(&done.turns), ids(State::Live), "{:#?}", self.log);
         if matches!(target, Target::Subject(_)) {
-            // Pruned turns that name a subject can only be recognised by their traces.
+            // Pruned turns that name a subject can only be recognised by the traces that they left.
             let named = ids(State::Pruned);
             assert!(done.pruned.iter().all(|id| named.contains(id)), "{:?} {:#?}", done.pruned, self.log);
         } else {
@@ -128,7 +128,7 @@ impl History {
         assert_eq!(done.documents, documents, "{:#?}", self.log);
     }
 
-    /// Returns everything of all other agents.
+    /// Returns the exports, facts and files of all other agents.
     async fn others(&self, agent: usize) -> Holdings {
         let service = &self.world().service;
         let mut holdings = Holdings { exported: Vec::new(), facts: Vec::new(), files: BTreeMap::new() };
@@ -203,7 +203,7 @@ impl History {
         }
     }
 
-    /// Returns a word of a live turn of the agent, if it has one.
+    /// Returns a word of a live turn of the agent, or `None` if it has no live turn.
     fn there(&self, agent: usize) -> Option<Words> {
         let turn = &self.truth.turns[self.truth.of(agent, State::Live).pop()?];
         let there = turn.words.iter().find(|word| turn.text.contains(*word) && *word != SUBJECT);

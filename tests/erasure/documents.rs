@@ -73,7 +73,8 @@ impl History {
         self.truth.entries.push(Entry { agent, stored_as, at, words, state: EntryState::Live, expires_at });
     }
 
-    /// Returns a text of many passages or a JSON value, which may be searched in part and may expire.
+    /// Returns a request to store a text of many passages or a JSON value. Some requests make only a part searchable, and some
+    /// have a lifetime.
     fn request(&mut self, word: &str, names_subject: bool) -> PutDocument {
         let end = if names_subject { format!("{SUBJECT} wrote of it.") } else { "Nobody wrote of it.".to_owned() };
         let (quoted, plain) = (format!("A \"note\" about {word}"), format!("A note about {word}"));
@@ -88,7 +89,7 @@ impl History {
         PutDocument { text, value, indexed, lifetime_seconds, ..PutDocument::default() }
     }
 
-    /// Returns the ids of the passages.
+    /// Stores a document. Returns the ids of its passages.
     async fn store_document(
         &self,
         agent: usize,

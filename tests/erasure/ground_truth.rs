@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use annals_core::ports::Target;
 use annals_core::{MemoryId, Message, Timestamp};
 
-/// The subject that is forgotten by name.
+/// The subject of the erasures by subject. Some texts of each history name it.
 pub const SUBJECT: &str = "Zelda Quist";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Live,
     Pruned,
-    /// The report of an erasure named the turn.
+    /// An erasure removed the turn, and its report named the turn.
     Forgotten,
-    /// Pruned, and not named by the report of an erasure that reached all of its traces.
+    /// The turn was pruned before an erasure that selects it. The report did not name it, because no trace of it was left.
     Vanished,
 }
 
@@ -33,16 +33,16 @@ pub struct Turn {
     pub message: Message,
     /// The present text, which a person may have corrected.
     pub text: String,
-    /// Words that identify its texts, former ones included.
+    /// Words that identify the texts of the turn, former ones included.
     pub words: BTreeSet<String>,
     pub state: State,
-    /// JSON that is stored with it.
+    /// JSON that is stored with the turn.
     pub attachment: Option<String>,
 }
 
 impl Turn {
-    /// Returns whether an erasure by subject can know that the turn names the subject. The attachment of a pruned turn is gone
-    /// and no summary repeats it.
+    /// Returns whether an erasure by subject can find out that the turn names the subject. The attachment of a pruned turn is
+    /// gone, and no summary repeats it.
     fn names_subject(&self) -> bool {
         let attachment = self.attachment.as_ref().filter(|_| self.state == State::Live);
         self.text.contains(SUBJECT) || attachment.is_some_and(|json| json.contains(SUBJECT))
@@ -57,7 +57,7 @@ pub struct Entry {
     pub at: Timestamp,
     pub words: BTreeSet<String>,
     pub state: EntryState,
-    /// When it may be removed, if it is a document with a lifetime.
+    /// The time from which the document may be removed, if it has a lifetime.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -125,7 +125,7 @@ impl GroundTruth {
         entries.filter(|(_, entry)| is_meant(entry)).map(|(index, _)| index).collect()
     }
 
-    /// Returns the words that the agent must not hold any more, and those of them that no other agent holds.
+    /// Returns the words that the agent must not hold any more, and those words among them that no other agent holds.
     pub fn gone(&self, agent: usize) -> (BTreeSet<String>, BTreeSet<String>) {
         let turns = self.turns.iter().map(|turn| (turn.agent, turn.state.may_be_held(), &turn.words));
         let entries =

@@ -19,7 +19,8 @@ const DAY: i64 = 24 * 60 * 60;
 /// 1 March 2026.
 const BEGIN: i64 = 1_772_323_200;
 const STEPS: usize = 24;
-/// Kinds of the last target, chosen by the seed. Numbers as in `target_of`: conversation, agent, subject, entry, range.
+/// Kinds of the last target, from which the seed chooses. The numbers are those of `target_of`: conversation, agent, subject,
+/// entry, range.
 const LAST: [usize; 5] = [3, 9, 5, 8, 7];
 
 pub struct History {
@@ -182,7 +183,8 @@ impl History {
         Some((serde_json::json!({"item": {"note": note}}).to_string(), words))
     }
 
-    /// Has two agents store the same sentence, and one of them forget it. The other keeps it, and the proof is clean.
+    /// Stores the same sentence for two agents, and forgets it for one of them. The other agent keeps it, and the proof is
+    /// clean.
     async fn forget_what_another_says_too(&mut self, agent: usize) {
         let (word, at) = (self.word(), self.now());
         for who in [agent, (agent + 1) % 3] {
@@ -198,7 +200,7 @@ impl History {
         (!turns.is_empty()).then(|| turns[self.below(turns.len())])
     }
 
-    /// Has the client revise a message, unless a person has corrected it.
+    /// Revises a message as its client does, unless a person has corrected it.
     async fn revise(&mut self, agent: usize) {
         let Some(index) = self.any(agent, State::Live) else { return };
         if self.truth.turns[index].text != self.truth.turns[index].message.content {

@@ -1,9 +1,9 @@
-//! Random histories with erasures: everything forgotten is gone, everything else is left, and the report is true.
+//! Random histories with erasures: everything that was forgotten is gone, everything else is left, and the report is true.
 //!
 //! Several agents share sentences, over SQLite, LanceDB and DuckDB in one folder. The search for leftovers (`search.rs`) shares
 //! no code with the product's own proof. `ANNALS_ERASURE_HISTORIES` is the number of histories (12 if unset),
-//! `ANNALS_ERASURE_SEED` the seed of the first. `planted.rs` puts a bug into the stores and expects the same histories to find
-//! it.
+//! `ANNALS_ERASURE_SEED` the seed of the first. `planted.rs` plants bugs in the stores and expects that the same histories find
+//! them.
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 #![allow(clippy::print_stdout, reason = "the seed of a failure must be seen")]

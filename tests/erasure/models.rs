@@ -10,10 +10,10 @@ use async_trait::async_trait;
 
 use crate::ground_truth::SUBJECT;
 
-/// The agent with reworded summaries. The summaries of all other agents quote.
+/// The agent with reworded summaries. Summaries of all other agents quote their sources.
 pub const REWORDED: &str = "bob";
 
-/// Engine that rewords for one agent and quotes for the others.
+/// An engine that rewords the sources for one agent and quotes them for the others.
 pub struct Engines;
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl Engine for Engines {
     }
 }
 
-/// Returns all sources in one sentence that cites only the first turn they come from.
+/// Returns all sources in one sentence, which cites only the first of their turns.
 fn retold(sources: &[Memory]) -> Option<Sentence> {
     let first = sources.first()?;
     let texts: Vec<_> = sources.iter().map(|source| source.text.replace('\n', " ")).collect();

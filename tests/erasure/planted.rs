@@ -15,7 +15,6 @@ use async_trait::async_trait;
 
 use crate::history::History;
 
-/// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
     /// Forgetting a conversation selects only its live turns: data made from its pruned turns stays.
@@ -26,7 +25,7 @@ pub enum Bug {
     SubjectsByEqualNames,
     /// Forgetting a subject removes documents with its name in the key, but not those that name it in their content.
     DocumentsByKey,
-    /// Sealed summaries that are coarser than a day and written by a model stay, whatever they were made from.
+    /// Summaries of sealed weeks, months, quarters and years that a model wrote stay, whatever they were made from.
     RewordedSummariesStay,
 }
 
@@ -49,7 +48,7 @@ impl Planted {
         })
     }
 
-    /// Returns operations by hand that have the name of a subject neither as subject nor as object.
+    /// Returns entered operations in which the name of a subject is neither the whole subject nor the whole object.
     async fn naming(&self, agent: &Agent, target: &Target) -> Result<Vec<FactOperation>> {
         let (Bug::SubjectsByEqualNames, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
         let (_, mut log) = self.catalog.operations(agent).await?;
@@ -61,7 +60,7 @@ impl Planted {
         Ok(log)
     }
 
-    /// Returns the documents without the name of a subject in their key.
+    /// Returns the documents that do not have the name of a subject in their key.
     async fn without_name(&self, agent: &Agent, target: &Target) -> Result<Vec<Document>> {
         let (Bug::DocumentsByKey, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
         let select = DocumentSelect { limit: usize::MAX, ..DocumentSelect::default() };

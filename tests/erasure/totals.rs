@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Sums over histories.
+/// Sums over all histories of a run.
 #[derive(Debug, Default)]
 pub struct Totals {
     pub histories: u64,
@@ -14,7 +14,7 @@ pub struct Totals {
     pub searched: BTreeMap<&'static str, u64>,
 }
 
-/// Kinds of targets.
+/// Kinds of targets, as the totals count them.
 const TARGETS: [&str; 6] = ["agent", "conversation", "entry", "range", "subject", "turns"];
 
 impl Totals {

@@ -120,7 +120,7 @@ fn odd(what: usize) -> Vec<u8> {
     }
 }
 
-/// Generates one to four mutations.
+/// Generates lists of one to four mutations.
 pub fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     let position = any::<u16>;
     // Mostly short pieces.

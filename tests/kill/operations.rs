@@ -1,4 +1,4 @@
-//! SIGKILL in operations that change a folder after the import. Every round starts from the same prepared folder, kills one
+//! SIGKILL in operations that change a folder after the import. Every round starts from the same prepared folder. It kills an
 //! operation at a time that varies by round, runs it again, and compares the result with an undisturbed run.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::command::Annals;
 use crate::documents::with_documents;
 use crate::story::days;
 
-/// A catalog as an older version left it.
+/// A catalog with the schema of version 3.
 const OLD_SCHEMA: &str = "crates/catalog/src/fixture/version_3.sql";
 
 const AGENTS: u32 = 3;
@@ -139,7 +139,7 @@ fn run(annals: &Annals, args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Makes another backup unless the first is complete, and restores. A backup that was cut off must not pass as complete.
+/// Makes another backup unless the first is complete, and restores it. An interrupted backup must not pass as complete.
 fn back_up_again(annals: &Annals, args: &[&str]) {
     // A complete backup already has the name of this second.
     if command(annals, &["backup", "verify", "TARGET"]).output().unwrap().status.code() != Some(0) {
@@ -150,7 +150,7 @@ fn back_up_again(annals: &Annals, args: &[&str]) {
     run(annals, &["restore", "TARGET"]);
 }
 
-/// Restores again unless the folder is there. It gets its name only when it is complete.
+/// Restores again unless the folder exists. The folder gets its name only when the restore is complete.
 fn restore_again(annals: &Annals, args: &[&str]) {
     if !annals.data().join("catalog.sqlite").exists() {
         run(annals, args);

@@ -28,8 +28,8 @@ const LATEST: Duration = Duration::from_millis(120);
 struct State {
     /// Ids of messages.
     messages: Vec<String>,
-    /// Documents by key, with their text; none if the document was removed. A document that a request changes is not among
-    /// them until the answer.
+    /// Documents by key, with their text; `None` if the document was removed. A document is left out from a request that
+    /// changes it until the answer.
     documents: BTreeMap<String, Option<String>>,
 }
 
@@ -95,7 +95,7 @@ async fn send(address: String, name: String, acknowledged: Acknowledged) {
     }
 }
 
-/// Stores a document; replaces it at the next call; removes every other one at the third.
+/// Stores a document at the first call, replaces it at the second, and removes every other document at the third.
 async fn change_document(
     client: &Client,
     address: &str,
@@ -121,7 +121,8 @@ async fn change_document(
     Ok(())
 }
 
-/// Compares the acknowledged messages with an export. More may be stored: messages whose answers the kill cut off.
+/// Compares the acknowledged messages with an export. The export may have more messages, because the kill cut off the answers
+/// to some requests.
 fn losses(acknowledged: &State, annals: &Annals) -> Losses {
     let exported = annals.run(&["export", "--agent", "ann"]);
     assert_eq!(exported.code, 0, "{}", exported.err);

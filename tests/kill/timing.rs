@@ -78,7 +78,7 @@ fn share(round: u32) -> f64 {
     (f64::from(round) * 0.618_033_988_75).fract()
 }
 
-/// Waits until something is written, the process ends, or `at_most` is over. Returns whether something was written.
+/// Waits until something is written, the process ends, or `at_most` has passed. Returns whether something was written.
 fn wait_for_write(child: &mut Child, annals: &Annals, before: &Files, at_most: Duration) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < at_most && child.try_wait().unwrap().is_none() {

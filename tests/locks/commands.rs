@@ -1,4 +1,4 @@
-//! Every command keeps the locks. The commands are those of the program's own help.
+//! Every command keeps the locks. The commands are read from the program's own help.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("model measure", "reads no folder"),
 ];
 
-/// Returns every command without subcommands below `path`, as the help lists them.
+/// Returns the full names of all commands below `path` that have no subcommands, as the help lists them.
 fn leaves(annals: &Annals, path: &str) -> Vec<String> {
     let words = path.split_whitespace().chain(["--help"]);
     let help = annals.run(&words.collect::<Vec<_>>()).out;
@@ -70,6 +70,7 @@ fn commands(served: &Served) -> Vec<Vec<String>> {
         &["import", &linked],
         &["key", "add", "other"],
         &["key", "list"],
+        &["key", "set", &key, "--daily-tokens", "none"],
         &["key", "revoke", &key],
         &["job", "list"],
         &["job", "run", "rollup"],

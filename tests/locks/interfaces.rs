@@ -20,9 +20,9 @@ async fn send(served: &Served, method: &str, path: &str, body: Value) -> Value {
 #[tokio::test]
 async fn every_interface_of_another_program_keeps_the_locks() {
     let served = Served::unlimited();
-    let said = json!({ "messages": [{ "role": "user", "content": "Bea likes green tea." }], "user_id": "bea", "infer": false });
+    let added = json!({ "messages": [{ "role": "user", "content": "Bea likes green tea." }], "user_id": "bea", "infer": false });
     let mem0 = |path: &str| format!("/compat/mem0/ann{path}");
-    send(&served, "POST", &mem0("/v3/memories/add/"), said).await;
+    send(&served, "POST", &mem0("/v3/memories/add/"), added).await;
     let listed = send(&served, "POST", &mem0("/v3/memories/"), json!({ "filters": { "user_id": "bea" } })).await;
     let memory = mem0(&format!("/v1/memories/{}/", listed["results"][0]["id"].as_str().unwrap()));
     let query = json!({ "query": "tea", "filters": { "user_id": "bea" } });
@@ -46,16 +46,16 @@ async fn every_interface_of_another_program_keeps_the_locks() {
     let root = "/compat/openai/ann/v1/conversations";
     let item = json!({ "role": "user", "content": "How is Bern?" });
     let made = send(&served, "POST", root, json!({ "items": [&item] })).await;
-    let talk = format!("{root}/{}", made["id"].as_str().unwrap());
-    let added = send(&served, "POST", &format!("{talk}/items"), json!({ "items": [item] })).await;
-    let item = format!("{talk}/items/{}", added["data"][0]["id"].as_str().unwrap());
+    let thread = format!("{root}/{}", made["id"].as_str().unwrap());
+    let added = send(&served, "POST", &format!("{thread}/items"), json!({ "items": [item] })).await;
+    let item = format!("{thread}/items/{}", added["data"][0]["id"].as_str().unwrap());
     for (method, path, body) in [
-        ("GET", &talk, Value::Null),
-        ("POST", &talk, json!({ "metadata": { "topic": "demo" } })),
-        ("GET", &format!("{talk}/items"), Value::Null),
+        ("GET", &thread, Value::Null),
+        ("POST", &thread, json!({ "metadata": { "topic": "demo" } })),
+        ("GET", &format!("{thread}/items"), Value::Null),
         ("GET", &item, Value::Null),
         ("DELETE", &item, Value::Null),
-        ("DELETE", &talk, Value::Null),
+        ("DELETE", &thread, Value::Null),
     ] {
         send(&served, method, path, body).await;
     }

@@ -1,4 +1,4 @@
-//! Encrypted connections to a server that takes no others over TCP.
+//! Encrypted connections to a server that refuses unencrypted ones over TCP.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::configure;
 use crate::command::{Annals, Answer};
 use crate::story::days;
-use crate::test_server::{Schema, launch, skipped};
+use annals_testkit::postgres_server::{Schema, launch, skipped};
 
 #[test]
 fn server_is_reached_encrypted_only_with_a_certificate_that_is_trusted() {

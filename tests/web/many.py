@@ -74,7 +74,8 @@ def batches_are_told_apart(playwright, folder):
     turn_off_rollup(data)
     with closing(sqlite3.connect(data / "catalog.sqlite")) as connection, connection as catalog:
         for day, batch, tokens in (("2026-03-05", 0, 100), ("2026-03-05", 1, 1000)):
-            catalog.execute("INSERT INTO usage SELECT agent_id, ?, 'daily', 'small-model', ?, 1, ?, 10 FROM agent WHERE name = 'ann'", (day, batch, tokens))
+            catalog.execute("INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out) "
+                            "SELECT agent_id, ?, 'daily', 'small-model', ?, 1, ?, 10 FROM agent WHERE name = 'ann'", (day, batch, tokens))
         catalog.execute("INSERT INTO batch (batch_id, base_url, model, remote, state, at, requests, done, reads) VALUES "
                         "('b1', 'http://127.0.0.1:1/v1', '<b>small-model</b>', 'r1', 'sent', 1773219600000000, 40, 12, 0)")
     service = Service(data)

@@ -2,9 +2,9 @@
 
 /** Agents that the caller may use, ordered by name. */
 export interface AgentsAnswer {
-  /** Names of the agents. */
+  /** Current names of the agents. */
   agents: Array<string>;
-  /** Cursor of the next page, if there is one. */
+  /** Cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
 }
 
@@ -30,15 +30,15 @@ export interface BlockView {
 
 /** Blocks to write. Blocks that are not listed stay unchanged. */
 export interface BlocksRequest {
-  /** The blocks. */
+  /** Blocks to write. One with an empty text is removed. Of several with one name, the last counts. */
   blocks: Array<BlockView>;
 }
 
 /** Blocks of an agent, ordered by name. */
 export interface BlocksView {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The blocks. */
+  /** All blocks of the agent. */
   blocks: Array<BlockView>;
 }
 
@@ -52,25 +52,25 @@ export interface BudgetView {
   workspace: number;
 }
 
-/** A collection. */
+/** A collection and the number of its documents. */
 export interface CollectionView {
-  /** Its path. */
+  /** Path of the collection: labels joined with dots. */
   collection: string;
   /** Number of documents in this collection, not counting collections below it. */
   documents: number;
 }
 
-/** The collections that hold documents. */
+/** The collections of an agent that contain documents. */
 export interface CollectionsAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The collections, by path. */
+  /** The collections, ordered by path. */
   collections: Array<CollectionView>;
 }
 
 /** Context within the token budget. */
 export interface ContextAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** What to try, if something was left out or nothing was found. */
   hint?: string | null;
@@ -94,7 +94,7 @@ export interface ContextAnswer {
   words_alone_because?: string | null;
 }
 
-/** One piece of context. */
+/** One piece of the context: a block, fact, memory or part of a document. */
 export interface ContextItemView {
   /** Days that the piece covers; of a fact, the days on which it was said. Absent for blocks and documents of the request. */
   dates?: string | null;
@@ -102,13 +102,13 @@ export interface ContextItemView {
   id: string;
   /** `block`, `fact`, `turn`, `statement`, `summary` or `document`. */
   kind: string;
-  /** Relevance to the prompt. */
+  /** Relevance to the prompt: higher is better, comparable within one answer only. */
   score: number;
   /** Id within the text. Only the parts of one document of the request share an id. Absent for a block. */
   short?: string;
   /** The text. A summary has one line per sentence. */
   text: string;
-  /** Estimated number of tokens. */
+  /** Estimated number of tokens that the piece takes in the text. */
   tokens: number;
 }
 
@@ -116,37 +116,37 @@ export interface ContextItemView {
 export interface ContextRequest {
   /** Maximum number of tokens of the returned text: 64 to 100,000. */
   budget_tokens?: number;
-  /** The current conversation. */
+  /** Name of the conversation that the prompt belongs to. The last turns of it are considered as well, whether or not they match. */
   conversation?: string | null;
-  /** Your own texts, which compete for the budget. */
+  /** Your own texts, with at most 512 KiB together. Their parts compete with memories for the budget. They are not stored. */
   documents?: Array<DocumentIn>;
-  /** First day, inclusive. */
+  /** First local day of the memories to consider, inclusive. */
   from?: string | null;
-  /** The prompt, or the last message. */
+  /** The prompt to answer, or the last message of the conversation. Memories, facts and documents are searched with it. */
   prompt: string;
   /** Name of the person who asks. Facts about them are considered as well. */
   speaker?: string | null;
-  /** Last day, inclusive. */
+  /** Last local day of the memories to consider, inclusive. */
   to?: string | null;
 }
 
 /** A conversation with stored turns. */
 export interface ConversationEntry {
-  /** Name of the conversation. */
+  /** Name of the conversation, as its messages give it. */
   conversation: string;
-  /** When its first turn was said. */
+  /** When the first of these turns was said. */
   first: string;
-  /** When its last turn was said. */
+  /** When the last of these turns was said. */
   last: string;
-  /** Its title, if it was imported with one. */
+  /** Title of the conversation, if it was imported with one. */
   title?: string | null;
-  /** Number of its turns. */
+  /** Number of turns of the conversation that are stored. */
   turns: number;
 }
 
 /** A conversation, ranked by its turns. */
 export interface ConversationView {
-  /** Id of its best turn. */
+  /** Id of the turn of the conversation that matches best. */
   best: string;
   /** Name of the conversation. */
   conversation: string;
@@ -156,9 +156,9 @@ export interface ConversationView {
 
 /** Conversations, ordered by name. */
 export interface ConversationsAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The conversations. */
+  /** The conversations of this page. */
   conversations: Array<ConversationEntry>;
   /** Cursor of the next page, if there is one. */
   next_cursor?: string | null;
@@ -172,19 +172,23 @@ export interface CorrectRequest {
   text?: string | null;
 }
 
-/** Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches. */
+/** Tokens that one agent used on one UTC day for one purpose and model. Single calls and batches are counted apart. */
 export interface CostView {
-  /** Name of the agent. Empty for the costs of agents that have been deleted since. */
+  /** Current name of the agent. Empty for the costs of agents that have been deleted since. */
   agent: string;
   /** Whether the answers came in batches, at half the price. */
   batch?: boolean;
+  /** Of `tokens_in`, those that the provider read from its prompt cache. */
+  cache_read?: number;
+  /** Of `tokens_in`, those that the provider wrote to its prompt cache, if it counts them. */
+  cache_written?: number;
   /** Number of calls that were answered. */
   calls: number;
   /** Cost of these tokens. Null if the model has no price. */
   cost?: number | null;
-  /** The UTC day. */
+  /** UTC day on which the tokens were used. */
   day: string;
-  /** Name of the model. */
+  /** Name of the model, as in the prices. */
   model: string;
   /** What the tokens were used for: `extraction`, `rerank`, or the grain of a summary. */
   purpose: string;
@@ -194,10 +198,10 @@ export interface CostView {
   tokens_out: number;
 }
 
-/** Costs of some days. */
+/** Costs of a range of days. */
 export interface CostsAnswer {
   budget?: BudgetView | null;
-  /** Number of stored summaries that the built-in engine wrote and nobody corrected. Null if there are more than twenty agents. */
+  /** Number of stored summaries that the built-in engine wrote and nobody corrected. They cost nothing. Null if there are more than twenty agents, because counting takes too long. */
   built_in?: number | null;
   /** Total cost of the models that have a price. */
   cost: number;
@@ -205,15 +209,15 @@ export interface CostsAnswer {
   costs: Array<CostView>;
   /** Currency of the prices; empty if there are none. */
   currency: string;
-  /** First UTC day. */
+  /** First UTC day of the costs, inclusive. */
   from: string;
-  /** Last UTC day. */
+  /** Last UTC day of the costs, inclusive. */
   to: string;
-  /** Tokens of the requests. */
+  /** Tokens of all requests in `costs`. */
   tokens_in: number;
-  /** Tokens of the answers. */
+  /** Tokens of all answers in `costs`. */
   tokens_out: number;
-  /** Models without a price. */
+  /** Models with tokens in `costs` and without a price. `cost` does not include them. */
   unpriced: Array<string>;
 }
 
@@ -223,7 +227,7 @@ export interface CoverView {
   end: string;
   /** First local day, inclusive. */
   from: string;
-  /** First instant. */
+  /** Beginning of the span. */
   start: string;
   /** Last local day, inclusive. */
   to: string;
@@ -231,19 +235,19 @@ export interface CoverView {
 
 /** A day with turns. */
 export interface DayView {
-  /** The local day. */
+  /** The day in the agent's time zone. */
   day: string;
-  /** Number of its turns. */
+  /** Number of turns that were said on this day. */
   turns: number;
 }
 
-/** A text that the caller provides. */
+/** A text of your own, from which the context may quote. */
 export interface DocumentIn {
-  /** Id of the text in the answer. */
+  /** Id of the text, which the answer repeats in `items`: at most 1,024 bytes. */
   id: string;
-  /** Content of the text. */
+  /** The text itself. Long texts are split into parts. */
   text: string;
-  /** Title of the text. */
+  /** Title of the text, which is compared with the prompt together with every part: at most 1,024 bytes. */
   title?: string | null;
 }
 
@@ -255,15 +259,15 @@ export interface DocumentResult {
   passage: PassageView;
   /** Relevance to the query: higher is better, comparable within one answer only. */
   score: number;
-  /** The best passage, below its title. */
+  /** Text of the best passage, below the passage's title. */
   text: string;
 }
 
 /** Documents that match, best first. */
 export interface DocumentSearchAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The documents, each once. */
+  /** The documents, each once, best first. */
   results: Array<DocumentResult>;
 }
 
@@ -273,27 +277,27 @@ export interface DocumentSearchRequest {
   collection?: string | null;
   /** Maximum number of documents: 1 to 100. */
   limit?: number;
-  /** What to search for. */
+  /** A question or words. Documents are found by their meaning and by their words. */
   query: string;
 }
 
-/** A document. */
+/** A stored document. */
 export interface DocumentView {
-  /** Path of its collection: labels joined with dots. */
+  /** Path of the collection: labels joined with dots. */
   collection: string;
   /** When the document was first written. Replacing it keeps this time. */
   created_at: string;
-  /** When it expires. */
+  /** When the document expires. Absent if it never does. */
   expires_at?: string | null;
-  /** Its key, unique within the collection. */
+  /** Key of the document, unique within the collection. */
   key: string;
   /** Number of passages into which the document is split for searches. */
   passages: number;
-  /** Its text. Lists and searches leave it out. */
+  /** Text of the document. Absent in lists and searches, and if the document is a JSON value. */
   text?: string | null;
-  /** When it was last written. */
+  /** When the document was last written. */
   updated_at: string;
-  /** Its JSON value. Lists and searches leave it out. */
+  /** JSON value of the document. Absent in lists and searches, and if the document is a text. */
   value?: unknown;
   /** Number of writes since the document was created, the first included. */
   version: number;
@@ -301,28 +305,28 @@ export interface DocumentView {
 
 /** A page of documents, in order of collection and key. */
 export interface DocumentsAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The documents, without their contents. */
+  /** The documents of this page, without their contents. */
   documents: Array<DocumentView>;
   /** Cursor of the next page, if there is one. */
   next_cursor?: string | null;
 }
 
-/** Engine that writes summaries and facts. */
+/** What writes the summaries of an agent and extracts its facts. */
 export type EngineWord = "auto" | "extractive";
 
-/** Estimated cost of the model calls for one purpose. */
+/** Estimated cost of the model calls for one purpose: extracting facts from waiting messages, or summaries of a grain. */
 export interface EstimateView {
-  /** Number of calls. */
+  /** Estimated number of calls. */
   calls: number;
   /** Estimated cost of these calls. Null if the model has no price. */
   cost?: number | null;
-  /** Estimated cost of these calls in a batch. Null if the model has no price. */
+  /** Estimated cost of these calls in a roll-up by batches. The same as `cost` for facts, which are not extracted in batches. Null if the model has no price. */
   cost_in_batch?: number | null;
-  /** Name of the model. */
+  /** Name of the model that would be called. */
   model: string;
-  /** The grain of the summaries. */
+  /** `extraction`, or the grain of the summaries. */
   purpose: string;
   /** Estimated tokens of the requests. */
   tokens_in: number;
@@ -346,27 +350,27 @@ export interface FactEntry {
 
 /** A fact: subject, predicate, object, and the time for which it holds. */
 export interface FactView {
-  /** Confidence, from 0 to 1. */
+  /** Confidence of the extractor, from 0 to 1. A fact entered by hand has 1. */
   confidence: number;
   /** Only in walks: 1 for a fact of the entity itself, 2 for a fact of an entity that such a fact leads to, and so on. */
   depth?: number | null;
-  /** Id of the fact. */
+  /** Id of the fact, to which `superseded_by` of another fact refers. */
   id: string;
-  /** The value. */
+  /** Person, thing or value to which the predicate relates the subject. */
   object: string;
   /** Property or relation that the fact states. */
   predicate: string;
-  /** Free-form details. */
+  /** Further details, such as the kind of the object or who said it. The keys depend on the predicate and the extractor. */
   properties: Record<string, unknown>;
   /** When the fact was first recorded. */
   recorded_at: string;
-  /** When the sources of the fact were said. */
+  /** Time span of the messages that state the fact. */
   said: MentionedView;
   /** Ids of the turns that state the fact. Ids of manual entries start with `u-`. */
   source_ids: Array<string>;
   /** Person or thing that the fact is about. */
   subject: string;
-  /** Id of the fact that replaced this one. */
+  /** Id of the fact that replaced this one. Null if none did. */
   superseded_by?: string | null;
   /** When the fact starts to hold. */
   valid_from: string;
@@ -376,25 +380,25 @@ export interface FactView {
 
 /** Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the order of the path. */
 export interface FactsAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Only for paths: whether the two persons or things are connected. A path without facts means that both are names of the same person or thing. */
   connected?: boolean | null;
-  /** The facts. */
+  /** The facts of this page. */
   facts: Array<FactView>;
   /** Cursor of the next page, if there is one. */
   next_cursor?: string | null;
 }
 
-/** A period whose last roll-up failed, or that has to wait. */
+/** A period that failed in the last roll-up, or has to wait. */
 export interface FailureView {
-  /** Number of failed attempts. */
+  /** Number of failed attempts since the last success. */
   attempts: number;
-  /** Why it failed or waits. */
+  /** Why the last attempt failed, or what the period waits for. */
   error: string;
   /** Earliest time of the next attempt. */
   not_before?: string | null;
-  /** Label of the period. */
+  /** Label of the period, as in `2026-W10`. */
   period: string;
 }
 
@@ -406,48 +410,50 @@ export interface FaultView {
   file?: string | null;
   /** The line of the file or input, counted from 1, if there is one. */
   line?: number | null;
-  /** What is wrong with it. */
+  /** What is wrong with the field. */
   reason: string;
 }
 
 /** What was erased, or would be erased. */
 export interface ForgetAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** Blocks that name the subject. */
+  /** Names of blocks that contain the subject. */
   blocks: Array<string>;
-  /** Sealed summaries that lose the sentences that came from the erased memories. */
+  /** Periods with sealed summaries that lose the sentences that came from the erased memories. */
   cut: Array<string>;
-  /** Number of dead letters. */
+  /** Number of erased dead letters: records of memories that could not be indexed or read for facts. */
   dead_letters: number;
   /** Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages. */
   documents: Array<string>;
   /** Whether the erasure was carried out. False for a dry run. */
   done: boolean;
-  /** Only for a subject: memories that stay, but lose former texts that name the subject. */
+  /** Only for a subject: ids of memories that stay, but lose former texts that name the subject. */
   former_texts?: Array<string>;
-  /** Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries. */
+  /** Periods with sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all periods with summaries. */
   lost: Array<string>;
   /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
   operations: Array<string>;
-  /** Only for a subject: the agent's own prompts that name it. They stay as they are: edit them. */
+  /** Only for a subject of several words: other memories that name only a part of it, such as the surname. They are not erased. */
+  partly_named?: Array<PartlyNamed>;
+  /** Only for a subject: names of the agent's own prompts that contain it. They are not changed: edit them. */
   prompts?: Array<string>;
   proof?: ProofView | null;
-  /** Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again. */
+  /** Ids of matching turns that retention pruned earlier. What was derived from them is erased. If they are sent again, they are not stored. */
   pruned: Array<string>;
-  /** Summaries that are written again from what is left. */
+  /** Periods with summaries that are written again from what is left. */
   rebuilt: Array<string>;
-  /** Statements extracted from the turns, or naming the subject. */
+  /** Ids of statements that were extracted from the turns, or that name the subject. */
   statements: Array<string>;
-  /** Ids of the turns. */
+  /** Ids of the turns that are erased. */
   turns: Array<string>;
   /** Only for a subject: other names that were not followed, because only other people said that they belong to the subject. */
   unfollowed: Array<string>;
-  /** Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone. */
+  /** Only for a subject: number of pruned turns that are not erased, because nothing that is left of them names the subject. The text of these turns was pruned, so it cannot be searched. */
   unread: number;
   /** Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known. */
   unresolved: number;
-  /** Sealed summaries that may still contain something from these turns. Check them, and correct them. */
+  /** Sealed summaries that may still contain something from the turns in `unresolved`. Check them, and correct them. */
   unresolved_in: Array<string>;
 }
 
@@ -467,23 +473,23 @@ export interface ForgetRequest {
   to?: string | null;
 }
 
-/** What a source holds. */
+/** What a source contains that can be imported. */
 export interface FoundItems {
-  /** Number of blocks of core memory. */
+  /** Number of blocks of core memory in the source. */
   blocks: number;
   /** Number of conversations with a message. */
   conversations: number;
   /** Number of local days with a message. */
   days: number;
-  /** Number of notes and documents. */
+  /** Number of notes and documents in the source. */
   documents: number;
-  /** Number of facts. */
+  /** Number of facts in the source. */
   facts: number;
   /** The first of these days. */
   first_day?: string | null;
   /** The last of these days. */
   last_day?: string | null;
-  /** Number of messages. */
+  /** Number of messages in the source. */
   messages: number;
   /** Number of messages of each named person. */
   people: Record<string, number>;
@@ -495,20 +501,20 @@ export interface FoundItems {
 
 /** Status of one grain of summaries. */
 export interface GrainStatus {
-  /** The grain. */
+  /** Name of the grain: `daily`, `weekly`, `monthly`, `quarterly` or `yearly`. */
   grain: string;
-  /** The last period with a summary. */
+  /** Label of the last period that was rolled up. Null if none was. */
   last_period?: string | null;
   /** When the next period of this grain closes. */
   next_close?: string | null;
-  /** Number of closed periods whose summary is missing or older than its input. */
+  /** Number of closed periods with a summary that is missing or older than its input. */
   stale: number;
 }
 
 /** Grain of a memory, from fine to coarse. */
 export type GrainWord = "working" | "daily" | "weekly" | "monthly" | "quarterly" | "yearly";
 
-/** Health of the service. */
+/** State and version of the service. */
 export interface Health {
   /** `ok`, or `standing by` for a node of a cluster that forwards requests to another one. */
   status: string;
@@ -522,7 +528,7 @@ export interface ImportCounts {
   forgotten: number;
   /** Number of items that were stored already. */
   known: number;
-  /** Number of new items. */
+  /** Number of items that were not stored before and are now. */
   new: number;
   /** Number of items that replaced stored items with other content. */
   revised: number;
@@ -530,13 +536,13 @@ export interface ImportCounts {
 
 /** Result of an import from another program. */
 export interface ImportReport {
-  /** Name of the agent. */
+  /** Name of the agent that the items are imported for. */
   agent: string;
-  /** What the source holds. */
+  /** Counts of what the source contains. */
   found: FoundItems;
-  /** The kind of source. */
+  /** Kind of the source, as in the request. */
   from: string;
-  /** Items that were not imported. */
+  /** Items of the source that were not imported, grouped by kind. */
   skipped: Array<SkippedView>;
   stored?: StoredItems | null;
 }
@@ -546,7 +552,7 @@ export type ImportStatus = "waiting" | "running" | "done" | "failed" | "interrup
 
 /** An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an import succeeded is known. The same upload may be sent again, which adds only what is missing. */
 export interface ImportView {
-  /** Name of the agent. */
+  /** Name of the agent that the upload is imported for. */
   agent: string;
   /** Size of the upload in bytes; 0 after a restart of the service. */
   bytes: number;
@@ -554,14 +560,14 @@ export interface ImportView {
   bytes_read: number;
   /** Whether the import is a dry run, which only reports. */
   dry_run: boolean;
-  /** Why it failed. */
+  /** Why the import failed. Null otherwise. */
   error?: string | null;
-  /** Kind of the upload. */
+  /** Kind of the source, as in the request: `chatgpt`, for example. */
   from: string;
   /** Id for `GET /v1/operations/{id}`. */
   operation_id: string;
   report?: ImportReport | null;
-  /** Progress now. */
+  /** Progress at the time of the answer. */
   status: ImportStatus;
 }
 
@@ -583,13 +589,13 @@ export interface Ingested {
   duplicate: number;
   /** Number of messages that were not stored, because a message with their `id` in their conversation, or with their content and time, was forgotten. The content does not matter: to store something else, choose another id. */
   forgotten: number;
-  /** Unknown fields, each with the number of messages that contained it. */
+  /** Unknown fields of messages, which were ignored, each with the number of messages that contained it. */
   ignored_fields?: Record<string, number>;
   /** Number of credentials that were masked before storage. */
   masked: number;
   /** Id for `GET /v1/operations/{id}`, which returns the progress. */
   operation_id: string;
-  /** Number of messages whose content was replaced. */
+  /** Number of stored messages with content that this request replaced. */
   revised: number;
   /** Progress at the time of this answer. */
   status: Progress;
@@ -600,19 +606,19 @@ export type KindWord = "turn" | "fact" | "summary" | "passage";
 
 /** One memory in full. */
 export interface MemoryAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The memory. */
+  /** The memory with its present text. */
   memory: MemoryView;
-  /** Sentences of a summary, each with the turns that it comes from. */
+  /** Sentences of a summary, each with the turns that it comes from. Empty for other memories. */
   sentences: Array<SentenceView>;
-  /** Former texts, oldest first. */
+  /** Former texts, oldest first. Empty if the text was never corrected or revised. */
   versions: Array<VersionView>;
 }
 
 /** A memory: a turn, a statement or a passage of a document in working memory, or the summary of a period. */
 export interface MemoryView {
-  /** Conversation of a turn. */
+  /** Name of the conversation of a turn. */
   conversation?: string | null;
   /** Time span that the memory covers. */
   cover: CoverView;
@@ -621,11 +627,11 @@ export interface MemoryView {
   /** Number of days that the memory covers outside the requested range. */
   days_outside?: number | null;
   document?: PassageOf | null;
-  /** Grain of the memory. */
+  /** `working` for a turn, statement or passage, otherwise the grain of the summary. */
   grain: GrainWord;
   /** Id of the memory. It stays the same when the memory is written again. */
   id: string;
-  /** Kind of the memory. */
+  /** What the memory is: a turn, a statement (`fact`), a summary, or a passage of a document. */
   kind: KindWord;
   /** Id of a turn's message: the client's own, or a generated one. */
   message?: string | null;
@@ -642,17 +648,17 @@ export interface MemoryView {
   source_ids: Array<string>;
   /** Speaker of a turn, by name or role; for a statement, the first of the people that it is about. */
   speaker?: string | null;
-  /** Text of the memory. */
+  /** Present text of the memory, after corrections. */
   text: string;
   /** The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the sources do not contain, or the opposite of what they say. */
   ungrounded?: Array<string>;
 }
 
-/** When the sources of a fact were said, from the first to the end of the last. */
+/** Time span from the first to the last message that states a fact. */
 export interface MentionedView {
-  /** When the first source was said. */
+  /** When the first of the messages was said. */
   from: string;
-  /** End of the last source. */
+  /** Just after the last of the messages was said. */
   to: string;
 }
 
@@ -666,9 +672,9 @@ export interface MessageIn {
   conversation?: string | null;
   /** Your own id of the message, unique within the conversation. With an id, sending the message again is harmless. */
   id?: string | null;
-  /** Name of the speaker. */
+  /** Name of the speaker. Without a name, the speaker is known by the role. */
   name?: string | null;
-  /** Role of the speaker. */
+  /** Role of the speaker: a person, the agent, the system or a tool. */
   role: RoleWord;
 }
 
@@ -676,19 +682,19 @@ export interface MessageIn {
 export interface ModelView {
   /** Tokens of questions that the server had cached. */
   cached: number;
-  /** Name of the model. */
+  /** Name of the model, as in the configuration. */
   model: string;
-  /** What it is used for: `extraction` or grains of summaries. */
+  /** What the model is used for: `extraction` or grains of summaries. */
   purposes: Array<string>;
   /** Tokens of questions read per second. */
   read_per_second?: number | null;
-  /** Number of answered requests. */
+  /** Number of requests that the model has answered. */
   requests: number;
-  /** Number of requests being answered. */
+  /** Number of requests that the model is answering now. */
   running: number;
-  /** Tokens of questions. */
+  /** Tokens of all questions. */
   tokens_in: number;
-  /** Tokens of answers. */
+  /** Tokens of all answers. */
   tokens_out: number;
   /** Context window in use: tokens of question and answer together. */
   window: number;
@@ -696,11 +702,11 @@ export interface ModelView {
   written_per_second?: number | null;
 }
 
-/** A new agent. */
+/** A request to create an agent. */
 export interface NewAgent {
   /** Name of the agent: 1 to 128 bytes without control characters. */
   agent: string;
-  /** Initial settings of the agent. */
+  /** Initial settings of the agent. Those that are not named have their defaults. */
   settings?: SettingsChange;
 }
 
@@ -712,20 +718,20 @@ export interface NewName {
 
 /** A period that is over but not due yet, because messages of it may still arrive. */
 export interface NotYetDueView {
-  /** When it becomes due, if no further message arrives. */
+  /** When the period becomes due, if no further message arrives. */
   due_at: string;
-  /** Label of the period. */
+  /** Label of the period, as in `2026-W10`. */
   period: string;
 }
 
 /** State of an operation: of stored messages, or of an upload that is being imported. */
 export type OperationState = OperationView | ImportView;
 
-/** Progress of an accepted request. */
+/** How far the messages of an accepted request are processed. */
 export interface OperationView {
   /** Number of new messages. */
   accepted: number;
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Number of messages that were already stored. */
   duplicate: number;
@@ -733,27 +739,37 @@ export interface OperationView {
   forgotten: number;
   /** Number of credentials that were masked before storage. */
   masked: number;
-  /** Id of the operation. */
+  /** Id of the operation, as in the answer to the request that stored the messages. */
   operation_id: string;
-  /** Number of messages whose content was replaced. */
+  /** Number of stored messages with content that this request replaced. */
   revised: number;
-  /** Progress now. */
+  /** Progress at the time of this answer. */
   status: Progress;
 }
 
 /** One summand of a score. */
 export interface PartView {
-  /** Name of the summand. */
+  /** What the summand stands for, such as `vector` for the similarity of vectors. */
   name: string;
-  /** Amount that it adds to the score. */
+  /** Amount that the summand adds to the score; negative for a penalty. */
   value: number;
+}
+
+/** Memories that name a part of a subject, but not the whole name. */
+export interface PartlyNamed {
+  /** Ids of up to five of these turns and statements. */
+  ids: Array<string>;
+  /** Number of turns and statements that contain this part, but not the whole name. */
+  memories: number;
+  /** The part of the name. To forget these memories too, forget this part as a subject. */
+  name: string;
 }
 
 /** The document that a memory is a passage of. */
 export interface PassageOf {
-  /** Path of its collection. */
+  /** Path of the document's collection: labels joined with dots. */
   collection: string;
-  /** Its key. */
+  /** Key of the document, unique within the collection. */
   key: string;
   /** Position of the passage. */
   passage: PassageView;
@@ -771,7 +787,7 @@ export interface PassageView {
 
 /** What the plan of an agent no longer keeps. */
 export interface PastPlanView {
-  /** Size of their text in bytes. */
+  /** Size of the text of these memories in bytes. */
   bytes: number;
   /** Number of these memories per grain. */
   grains: Record<string, number>;
@@ -793,31 +809,31 @@ export interface PeriodView {
   corrected: boolean;
   /** Why the last attempt failed, or what the period waits for. */
   error?: string | null;
-  /** First local day that it covers. */
+  /** First local day that the period covers. */
   from: string;
-  /** Its grain. */
+  /** Grain of the period: `daily` to `yearly`. */
   grain: GrainWord;
   /** Earliest time of the next attempt. */
   not_before?: string | null;
-  /** Whether the summary was written with a prompt, model or engine other than the present one. */
+  /** Whether the summary was written with a prompt, model or engine other than the present one. False for a corrected summary, and for a degraded one, which is written again in any case. */
   outdated: boolean;
   /** Label of the period. */
   period: string;
-  /** State of its summary. */
+  /** State of the summary. */
   state: PeriodState;
-  /** Id of its summary, if it has one. */
+  /** Id of the summary. Absent if the period has none. */
   summary?: string | null;
-  /** Last local day that it covers. */
+  /** Last local day that the period covers, inclusive. */
   to: string;
-  /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
+  /** Tokens paid for all versions of the summary so far; 0 if the built-in engine wrote them. */
   tokens: number;
-  /** Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite. */
+  /** Number of names, numbers and dates in the summary that no source contains, plus the number of sentences that contradict the sources. */
   ungrounded: number;
 }
 
 /** The periods and days of an agent. */
 export interface PeriodsAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Days with turns, in order. */
   days: Array<DayView>;
@@ -831,7 +847,7 @@ export interface PeriodsAnswer {
   time_zone: string;
   /** The current local day. */
   today: string;
-  /** Last day whose turns were pruned. */
+  /** Last day with pruned turns. Null if no turns were pruned. */
   turns_pruned_until?: string | null;
 }
 
@@ -839,18 +855,22 @@ export interface PeriodsAnswer {
 export interface PlanView {
   /** How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`. */
   keeps: Record<string, string>;
-  /** Name of the plan. */
+  /** Name of the plan, as the settings of an agent give it. */
   name: string;
 }
 
 /** All plans, ordered by name. */
 export interface PlansAnswer {
-  /** The plans. */
+  /** The built-in plans and the user's own. */
   plans: Array<PlanView>;
 }
 
 /** The price of a model per million tokens. */
 export interface PriceView {
+  /** Price of a million tokens of requests that the provider writes to its prompt cache. Null: the same as `input`. */
+  cache_write?: number | null;
+  /** Price of a million tokens of requests that the provider reads from its prompt cache. Null: the same as `input`. */
+  cached_input?: number | null;
   /** Price of a million tokens of requests. */
   input: number;
   /** Name of the model, as in the usage. */
@@ -863,7 +883,7 @@ export interface PriceView {
 export interface PricesView {
   /** The currency of all prices, in the form in which it is shown. */
   currency: string;
-  /** One price for each model. Models without one cost an unknown amount. */
+  /** At most one price for each model. The cost of a model without a price is unknown. */
   prices: Array<PriceView>;
 }
 
@@ -877,50 +897,50 @@ export interface ProblemView {
   faults: Array<FaultView>;
   /** Id of the request, which is also in the log. */
   request_id: string;
-  /** The HTTP status. */
+  /** HTTP status code of the response. */
   status: number;
-  /** Meaning of the status. */
+  /** Standard phrase for the status, such as `Not Found`. */
   title: string;
   /** URI reference that identifies the kind of problem. */
   type: string;
 }
 
-/** Progress of an accepted request. */
+/** How far the messages of an accepted request are processed. */
 export type Progress = "accepted" | "searchable" | "extracted";
 
 /** Result of the search for leftovers after an erasure. */
 export interface ProofView {
   /** Size of these files in bytes. */
   bytes: number;
-  /** Whether nothing is left. */
+  /** Whether `still_in` is empty. */
   clean: boolean;
   /** Number of files read as bytes, in addition to every decoded table. */
   files: number;
   /** Number of sentences searched for. */
   sentences: number;
-  /** Places that still contain one of the sentences. Empty if nothing is left. */
+  /** Tables and files that still contain one of the sentences. Empty if the erasure is complete. */
   still_in: Array<string>;
 }
 
 /** A document to store: a text or a JSON value. */
 export interface PutDocument {
-  /** Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written. */
+  /** Version that must be stored now, or 0 if no document may be stored under the key. Otherwise the request fails and nothing is written. */
   expected_version?: number | null;
   /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. If absent, the whole value is searched; with an empty list, nothing is. */
   indexed?: Array<string> | null;
-  /** Seconds after which the document expires. */
+  /** Seconds after which the document expires. Without it, the document never expires. */
   lifetime_seconds?: number | null;
-  /** Its text. Send either this or `value`. */
+  /** Text of the document. Send either `text` or `value`. */
   text?: string | null;
-  /** Its JSON value. */
+  /** JSON value of the document, in place of a text. */
   value?: unknown;
 }
 
-/** The days that were searched. A missing end is open. */
+/** A range of local days. A bound that is null is open. */
 export interface RangeView {
-  /** First day, inclusive. */
+  /** First day, inclusive. Null if the range has no beginning. */
   from?: string | null;
-  /** Last day, inclusive. */
+  /** Last day, inclusive. Null if the range has no end. */
   to?: string | null;
 }
 
@@ -928,15 +948,15 @@ export interface RangeView {
 export interface ReembeddingView {
   /** Number of changes that the new tables hold. */
   done: number;
-  /** Models of the tables that searches use now; an empty name for a table whose vectors are placeholders. */
+  /** Models of the tables that searches use now; an empty name for a table with placeholders in place of vectors. */
   from: Array<string>;
   /** Former models that cannot be opened. The memories of their tables are found by words alone. */
   missing: Array<string>;
   /** Estimated seconds until the new tables are complete. Null until the service has begun. */
   seconds_left?: number | null;
-  /** The configured model. */
+  /** Name of the configured model, with which the tables are embedded again. */
   to: string;
-  /** Number of changes to apply to the new tables. */
+  /** Number of changes that the new tables hold when they are complete. */
   total: number;
 }
 
@@ -945,7 +965,7 @@ export type RoleWord = "user" | "assistant" | "system" | "tool";
 
 /** Result of a roll-up, or the plan of a dry run. */
 export interface RollupAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Number of summaries that the built-in engine wrote in place of a model. */
   degraded: number;
@@ -957,13 +977,13 @@ export interface RollupAnswer {
   fact_operations: number;
   /** Periods that failed. They are tried again later. */
   failed: Array<FailureView>;
-  /** Number of periods whose answers come with a batch. */
+  /** Number of periods that wait for answers of a batch. */
   in_batch?: number;
   /** Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them. */
   left?: number;
   /** Periods that are over but not due yet, because messages of them may still arrive. */
   not_yet_due: Array<NotYetDueView>;
-  /** Why the model is unavailable. */
+  /** Why summaries or facts wait, for example because a model is unavailable. Null if nothing waits. */
   outage?: string | null;
   /** Dry run: periods that would be rolled up. */
   periods: Array<string>;
@@ -971,7 +991,7 @@ export interface RollupAnswer {
   postponed?: Array<FailureView>;
   /** Number of summaries removed because none of their sources is left. */
   removed: number;
-  /** Number of periods whose input turned out to be unchanged. */
+  /** Number of periods that were not written again, because their input was unchanged. */
   unchanged: number;
   /** Periods that wait for an unavailable model. */
   waiting: Array<string>;
@@ -981,7 +1001,7 @@ export interface RollupAnswer {
   written: Record<string, number>;
 }
 
-/** A request for a roll-up. */
+/** A request to write the summaries that are due. */
 export interface RollupRequest {
   /** Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would cost. */
   dry_run?: boolean;
@@ -991,13 +1011,13 @@ export interface RollupRequest {
 
 /** Answer to a search, best results first. */
 export interface SearchAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** The conversations of the turns that were found, best first. */
   conversations: Array<ConversationView>;
   /** The grains that were searched. */
   grains: Array<GrainWord>;
-  /** What to try when few results were found. */
+  /** Advice what else to try. Absent if enough was found, or if there is no advice. */
   hint?: string | null;
   /** Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are searchable. */
   incomplete_because?: string | null;
@@ -1006,13 +1026,13 @@ export interface SearchAnswer {
   period?: RangeView | null;
   /** The days that were searched. With a period of a month or longer, the days that were searched for turns. */
   range: RangeView;
-  /** Whether the range holds no memory of these grains at all, so that another query will not help. */
+  /** Whether the range contains no memory of these grains at all. Another query then finds nothing either. */
   range_is_empty: boolean;
   /** Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none may read this agent's memories, or there was nothing to order. */
   reranked?: boolean | null;
-  /** The memories that were found. */
+  /** The memories that were found, best first, or newest first without a query. */
   results: Array<MemoryView>;
-  /** Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out. */
+  /** Time expressions recognised in the query. Memories of these times get a higher score. Other memories are returned too. */
   said: Array<TimeExpressionView>;
   summary_range?: RangeView | null;
   /** IANA name of the time zone of the days. */
@@ -1029,7 +1049,7 @@ export interface SearchRequest {
   conversation?: string | null;
   /** Whether each result lists the summands of its score. */
   explain?: boolean;
-  /** First day, inclusive. */
+  /** First day of the range, inclusive. Without it, the range has no beginning. */
   from?: string | null;
   /** Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all. */
   grains?: Array<GrainWord>;
@@ -1045,11 +1065,11 @@ export interface SearchRequest {
   min_days_ago?: number | null;
   /** One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition. Turns are searched on its calendar days; summaries, for a month or longer, in its whole weeks. */
   period?: string | null;
-  /** What to search for. Without it, the newest memories are returned. */
+  /** A question or words. Without a query, the newest memories are returned. */
   query?: string | null;
   /** Leaves out coarser memories that also cover days outside the range. */
   strict?: boolean;
-  /** Last day, inclusive. */
+  /** Last day of the range, inclusive. Without it, the range has no end. */
   to?: string | null;
 }
 
@@ -1061,7 +1081,7 @@ export interface SentenceView {
   from: Array<string>;
   /** Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what they say. */
   grounded?: boolean;
-  /** Who said the sentence. */
+  /** The speaker, if the sentence is in the words of one person. */
   speaker?: string | null;
   /** Text of the sentence. */
   text: string;
@@ -1072,11 +1092,11 @@ export interface SettingsChange {
   /** Maximum number of tokens per UTC day. 0 means the configured budget. */
   daily_tokens?: number | null;
   engine?: EngineWord | null;
-  /** Language for word stems in text search, as a two-letter code. */
+  /** Language of texts whose own language is unclear, for word stems in text search, as a two-letter code. */
   language?: string | null;
   /** Whether text that looks like a credential is masked before storage. */
   mask?: boolean | null;
-  /** Name of a retention plan. */
+  /** Name of a retention plan, which says how long memories of each grain are kept. */
   plan?: string | null;
   /** Prompts by name: a text replaces the built-in prompt, `null` restores it. */
   prompts?: Record<string, string | null>;
@@ -1086,18 +1106,18 @@ export interface SettingsChange {
 
 /** Settings of an agent. */
 export interface SettingsView {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Maximum number of tokens that may be paid for models per UTC day. Null means the configured budget. */
   daily_tokens?: number | null;
-  /** Engine that writes summaries and facts. */
+  /** What writes summaries and extracts facts: a model, or the built-in engine. */
   engine: EngineWord;
-  /** Language for word stems in text search, as a two-letter code. */
+  /** Language of texts whose own language is unclear, for word stems in text search, as a two-letter code. */
   language: string;
   /** Whether text that looks like a credential is masked before storage. */
   mask: boolean;
   past_plan?: PastPlanView | null;
-  /** Name of the retention plan. */
+  /** Name of the retention plan, which says how long memories of each grain are kept. */
   plan: string;
   /** The agent's own prompts, by name. All others are the built-in ones. */
   prompts: Record<string, string>;
@@ -1113,7 +1133,7 @@ export interface SkippedView {
   count: number;
   /** What is wrong with the first of these items, or what it looks like; may be empty. Contains no text that a person wrote. */
   example: string;
-  /** Kind of the items. */
+  /** Kind of the items, in words. An option that imports them follows in parentheses. */
   kind: string;
   /** Location of the first of these items in the source. */
   location: string;
@@ -1121,7 +1141,7 @@ export interface SkippedView {
 
 /** The memories from which a memory was made. */
 export interface SourcesAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Id of the requested memory. */
   id: string;
@@ -1131,7 +1151,7 @@ export interface SourcesAnswer {
 
 /** Status of an agent. */
 export interface StatusView {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
   /** Number of memories that could not be made searchable or read for facts. `annals dead list` shows why. */
   dead: number;
@@ -1139,15 +1159,15 @@ export interface StatusView {
   degraded: Array<string>;
   /** Closed periods that are due for a roll-up. */
   due: Array<string>;
-  /** Last error of reading for facts. */
+  /** Why the last attempt to extract facts failed. Null if it succeeded. */
   extraction_error?: string | null;
-  /** Periods whose last roll-up failed or that have to wait, and when they are tried again. */
+  /** Periods that failed in the last roll-up or have to wait, and when they are tried again. */
   failed: Array<FailureView>;
   /** When the agent's first message was said. */
   first?: string | null;
   /** Per grain of summaries: what was written, what is waiting, when the next period closes. */
   grains: Array<GrainStatus>;
-  /** Periods whose answers come with a batch. */
+  /** Periods that wait for answers of a batch. */
   in_batch?: Array<string>;
   /** Why the last attempt to make changes searchable failed. The attempt is repeated with growing pauses. */
   index_error?: string | null;
@@ -1165,18 +1185,18 @@ export interface StatusView {
   not_yet_searchable: number;
   /** Periods that are not over yet. */
   open: Array<string>;
-  /** Name of the retention plan. */
+  /** Name of the retention plan, which says how long memories of each grain are kept. */
   plan: string;
   reembedding?: ReembeddingView | null;
   /** Estimated number of requests to models that the due periods take. */
   requests_left?: number | null;
-  /** Number of periods whose sources were pruned. */
+  /** Number of periods with a summary that can only be amended, because the sources were pruned. */
   sealed: number;
   /** Estimated seconds that these requests take. Null until a request was answered. */
   seconds_left?: number | null;
   /** IANA name of the agent's time zone. */
   time_zone: string;
-  /** Periods whose summary is not fully supported by its sources, each with the number of unsupported names, numbers, dates and negations. */
+  /** Periods with a summary that the sources do not fully support, each with the number of unsupported names, numbers, dates and negations. */
   ungrounded?: Array<UngroundedView>;
   /** Tokens of the last thirty days, by day, purpose and model. */
   usage: Array<UsageView>;
@@ -1200,7 +1220,7 @@ export interface StoredItems {
   replaced_corrections: number;
   /** Number of changes that were made searchable. */
   searchable: number;
-  /** Items that were not stored. */
+  /** Items that were read but could not be stored, grouped by kind. */
   skipped: Array<SkippedView>;
   /** Counts of the statements from other memory programs. */
   statements: ImportCounts;
@@ -1210,25 +1230,25 @@ export interface StoredItems {
 export interface TimeExpressionView {
   /** The days that the words were taken to mean. */
   days: RangeView;
-  /** The words in the query. */
+  /** The words of the query, as written. */
   words: string;
 }
 
 /** Memories in order of time, oldest first, without passages of documents. Of memories that begin together, the coarsest comes first. */
 export interface TimelineAnswer {
-  /** Name of the agent. */
+  /** Current name of the agent. Requests may also use its former names. */
   agent: string;
-  /** The memories. */
+  /** The memories of this page. */
   memories: Array<MemoryView>;
   /** Cursor of the next page, if there is one. */
   next_cursor?: string | null;
-  /** Periods with input that are not over yet, from fine to coarse. Their summaries are still to come. */
+  /** Periods with input that are not over yet, from fine to coarse. They have no summaries until their end. */
   open: Array<string>;
   /** IANA name of the time zone of the days. */
   time_zone: string;
 }
 
-/** The answer of a tool. */
+/** Answer of a tool, for a model and for programs. */
 export interface ToolAnswer {
   /** Answer for programs, according to the output schema of the tool, which `format=mcp` shows. */
   structured: Record<string, unknown>;
@@ -1240,17 +1260,21 @@ export interface ToolAnswer {
 export interface UngroundedView {
   /** Number of unsupported names, numbers, dates and negations. */
   faults: number;
-  /** Label of the period. */
+  /** Label of the period, as in `2026-W10`. */
   period: string;
 }
 
-/** Tokens used for one purpose by one model on one UTC day, of single calls or of batches. */
+/** Tokens that were used on one UTC day for one purpose and model. Single calls and batches are counted apart. */
 export interface UsageView {
   /** Whether the answers came in batches, at half the price. */
   batch?: boolean;
+  /** Of `tokens_in`, those that the provider read from its prompt cache. */
+  cache_read?: number;
+  /** Of `tokens_in`, those that the provider wrote to its prompt cache, if it counts them. */
+  cache_written?: number;
   /** Number of calls that were answered. */
   calls: number;
-  /** The UTC day. */
+  /** UTC day on which the tokens were used. */
   day: string;
   /** Name of the model. */
   model: string;
@@ -1267,7 +1291,7 @@ export type Verb = "add" | "retract";
 
 /** A former text of a corrected or revised memory. */
 export interface VersionView {
-  /** When it was replaced. */
+  /** When the text was replaced. */
   replaced_at: string;
   /** The former text. */
   text: string;
@@ -1277,6 +1301,6 @@ export interface VersionView {
 export interface ZoneView {
   /** When the zone starts to apply. Null for the first zone. */
   from?: string | null;
-  /** IANA name. */
+  /** IANA name of the zone. */
   time_zone: string;
 }

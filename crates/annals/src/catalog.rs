@@ -5,38 +5,44 @@ use std::sync::Arc;
 
 use annals_catalog::{PostgresCatalog, SqliteCatalog, TakenLease};
 use annals_core::ports::Store;
+use annals_core::prelude::*;
 use annals_core::{Error, Result};
+use annals_service::backup::{CATALOG, CheckedCatalog, CopyTo};
 use async_trait::async_trait;
 
-use crate::commands::backup::CopyTo;
 use crate::config::{CatalogConfig, no_copy};
 
-/// The catalog's file name in the data folder.
-pub(crate) const FILE: &str = "catalog.sqlite";
-
-/// The file with the ids under which tables and facts in the folder belong to a database.
+/// File in a data folder with a catalog in PostgreSQL. Holds the ids that tie tables and facts in the folder to the database;
+/// empty if these are in a bucket.
 pub(crate) const MARKER: &str = "catalog.postgres";
 
-/// An open catalog.
 #[derive(Clone)]
 pub(crate) enum Catalog {
     File(Arc<SqliteCatalog>),
     Database(Arc<PostgresCatalog>),
 }
 
-/// Returns whether a folder has a catalog, in its file or in a database.
+/// Returns whether a folder has a catalog in SQLite or the file [`MARKER`].
 pub(crate) fn exists(folder: &Path) -> bool {
-    folder.join(FILE).exists() || is_in_database(folder)
+    folder.join(CATALOG).exists() || is_in_database(folder)
 }
 
-/// Returns whether a folder has its catalog in a database.
+/// Returns whether the catalog of a folder is in PostgreSQL.
 pub(crate) fn is_in_database(folder: &Path) -> bool {
     folder.join(MARKER).exists()
 }
 
+/// Creates the file [`MARKER`] if it is missing. Without it, a folder with its tables in a bucket would look like no data
+/// folder, and get a catalog in SQLite if `catalog.url` were removed.
+fn create_marker(folder: &Path) -> Result<()> {
+    let path = folder.join(MARKER);
+    let created = std::fs::OpenOptions::new().append(true).create(true).open(&path);
+    created.map(drop).map_err(|cause| Error::storage(format!("creating {}", path.display()), cause))
+}
+
 impl Catalog {
-    /// Opens the catalog, or creates it. Refuses a folder that has its catalog elsewhere. A node of a cluster passes its
-    /// lease.
+    /// Opens the catalog, or creates it. Fails if the folder has a catalog in SQLite and `catalog.url` is set, or has
+    /// [`MARKER`] and `catalog.url` is not set. A node of a cluster passes its lease.
     pub(crate) fn open(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
         let refused = |reason: String| Err(Error::invalid("catalog.url", reason));
         let shown = folder.display();
@@ -44,9 +50,9 @@ impl Catalog {
             None if is_in_database(folder) => refused(format!(
                 "is not set, but the catalog of {shown} is in PostgreSQL; set it in annals.toml, or ANNALS_CATALOG_URL"
             )),
-            None => Ok(Catalog::File(Arc::new(SqliteCatalog::open(&folder.join(FILE))?))),
-            Some(_) if folder.join(FILE).exists() => refused(format!(
-                "is set, but {shown} has a catalog in {FILE}; name a new data folder, and move each agent to it with \
+            None => Ok(Catalog::File(Arc::new(SqliteCatalog::open(&folder.join(CATALOG))?))),
+            Some(_) if folder.join(CATALOG).exists() => refused(format!(
+                "is set, but {shown} has a catalog in {CATALOG}; name a new data folder, and move each agent to it with \
                  `annals export` and `annals import`"
             )),
             Some(url) => {
@@ -54,7 +60,9 @@ impl Catalog {
                     Some(lease) => PostgresCatalog::open_as_node(url, lease),
                     None => PostgresCatalog::open(url),
                 };
-                Ok(Catalog::Database(Arc::new(opened?)))
+                let catalog = Arc::new(opened?);
+                create_marker(folder)?;
+                Ok(Catalog::Database(catalog))
             }
         }
     }
@@ -67,7 +75,7 @@ impl Catalog {
         }
     }
 
-    /// Logs a warning for each PostgreSQL setting that can lose acknowledged writes.
+    /// Logs a warning for each PostgreSQL setting that can lose acknowledged writes. Does nothing for a catalog in SQLite.
     pub(crate) async fn log_durability(&self) -> Result<()> {
         if let Catalog::Database(catalog) = self {
             for warning in catalog.durability().await?.warnings() {
@@ -86,4 +94,17 @@ impl CopyTo for Catalog {
             Catalog::Database(_) => Err(no_copy()),
         }
     }
+}
+
+/// Checks the copy of a catalog in a backup. A copy that cannot be opened is a problem of the backup, not an error.
+pub(crate) async fn check_copy(path: &Path) -> Result<CheckedCatalog> {
+    let catalog = match SqliteCatalog::open(path) {
+        Ok(catalog) => catalog,
+        Err(error) => return Ok(CheckedCatalog { problems: vec![error.to_string()], ..CheckedCatalog::default() }),
+    };
+    Ok(CheckedCatalog {
+        problems: catalog.check().await?,
+        last_sequence: Some(catalog.last_sequence().await?),
+        agents: catalog.all_agents().await?.len() as u64,
+    })
 }

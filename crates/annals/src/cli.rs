@@ -3,9 +3,7 @@
 mod agent;
 mod backup;
 mod config;
-mod doctor;
 mod document;
-mod embed;
 mod facts;
 mod forget;
 mod memory;
@@ -24,18 +22,16 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use agent::{Agent, ChangeAgent};
 pub(crate) use backup::{Backup, BackupCommand, Restore};
-pub(crate) use config::Config;
-pub(crate) use doctor::Doctor;
+pub(crate) use config::{Config, ConfigCommand, Doctor};
 pub(crate) use document::{Document, ListDocuments, OneDocument};
-pub(crate) use embed::Embed;
 pub(crate) use facts::{ChangeFacts, Facts, FindFacts};
 pub(crate) use forget::Forget;
 pub(crate) use memory::{Correct, Pin, Show};
-pub(crate) use model::Model;
+pub(crate) use model::{Embed, Model};
 pub(crate) use passes::{Dead, Rebuild, Retain, Rollup};
 pub(crate) use prompt::Prompt;
 pub(crate) use search::{Context, Conversations, Range, Search, Timeline};
-pub(crate) use service::{AddKey, Job, Key, Mcp, Serve};
+pub(crate) use service::{AddKey, Job, Key, Mcp, Serve, SetKey};
 pub(crate) use transfer::{Export, Format, Import};
 
 /// Long-term memory for AI agents: stores messages, summarizes them by calendar period, and searches by grain and date
@@ -85,7 +81,7 @@ pub(crate) enum Command {
     Job(Job),
     /// Import conversations: JSON Lines, exports of Annals, and what ChatGPT, Claude and other programs keep
     Import(Import),
-    /// Write the summaries of all closed days, weeks, months, quarters and years whose input changed
+    /// Write the summaries of all closed days, weeks, months, quarters and years with changed input
     Rollup(Rollup),
     /// Search memory by words, grain and date range; without words, list the newest memories
     Search(Search),
@@ -95,7 +91,7 @@ pub(crate) enum Command {
     Timeline(Timeline),
     /// Find facts: what is known about a person or thing, and since when; add or retract a fact by hand
     Facts(Facts),
-    /// List conversations
+    /// List an agent's conversations, sorted by name
     Conversations(Conversations),
     /// List, show or delete documents: texts that agents keep, and notes that were imported
     #[command(subcommand)]
@@ -130,7 +126,6 @@ pub(crate) enum Command {
     /// Test everything: embed, write, read, call the models; check clock, disk and rights; explain how to fix what is wrong
     Doctor(Doctor),
     /// Show what is configured and where each value comes from, or check it for errors
-    #[command(subcommand)]
     Config(Config),
     /// Manage the prompts for models: list, show, replace for an agent, reset
     #[command(subcommand)]

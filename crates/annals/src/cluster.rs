@@ -1,10 +1,9 @@
-//! This process as a node of a cluster. One node is active: it has the lease on the database, and serves as a single service does.
-//! The others stand by. When the lease of the active node ends, another one takes it.
+//! This process as a node of a cluster. One node is active: it has the lease on the database, and serves as a single service
+//! does. The others stand by. When the lease of the active node ends, another one takes it.
 //!
-//! A thread of its own claims and renews the lease, so that busy workers do not delay it. Safety does not depend on
-//! this thread: without the lease, the database refuses the node's writes (`catalog/src/postgres/lease.rs`), and the
-//! guard of the bucket refuses them from the moment when the lease may have ended. A node that has lost the lease
-//! restarts its process.
+//! A thread of its own claims and renews the lease, so that busy workers do not delay it. Safety does not depend on this
+//! thread: without the lease, the database refuses the node's writes (`catalog/src/postgres/lease.rs`). The guard of the bucket
+//! refuses a write that might end after the lease. A node that has lost the lease restarts its process.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -28,13 +27,14 @@ use crate::config::Config;
 use crate::failure;
 use crate::projections::new_id;
 
-/// Pause of a standby node between two claims.
+/// Longest pause of a standby node between two claims, and of the active node after a renewal that failed. It is shorter if a
+/// lease is shorter than [`RENEWAL`] such pauses.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The lease is renewed after its length divided by this.
+/// Number of renewals in the length of a lease. A standby node also waits for this part of a lease after a claim that failed.
 const RENEWAL: u32 = 5;
 
-/// The lease under which a node opens its stores.
+/// The lease under which a node opens its stores, and the guard of its writes to the bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeLease {
     pub lease: TakenLease,
@@ -52,7 +52,7 @@ enum NodeState {
     Lost,
 }
 
-/// The membership of this process in a cluster.
+/// This process as a node: the state of the lease, and the thread that claims and renews it.
 pub(crate) struct Membership {
     node: Node,
     length: Duration,
@@ -60,16 +60,18 @@ pub(crate) struct Membership {
     active: watch::Sender<Option<String>>,
     metrics: NodeMetrics,
     deadline: Arc<Deadline>,
-    /// The requests that write to the bucket.
+    /// Held for reading by each request that writes to the bucket. Before the lease is released, the node waits for these
+    /// requests.
     writes: Arc<RwLock<()>>,
     stop: CancellationToken,
     thread: JoinHandle<()>,
-    /// Path of the program of this process, found at the start: it cannot be found any more once the file was replaced.
+    /// Path of the program of this process. Read at the start, because it cannot be found after the file was replaced.
     program: PathBuf,
 }
 
 impl Membership {
-    /// Joins the cluster that is configured, and begins to claim the lease: from now on this node may become active at any time.
+    /// Joins the configured cluster, and begins to claim the lease. From now on this node may become active at any time. Fails
+    /// if `cluster.address` or `catalog.url` is not set.
     pub(crate) fn join(config: &Config) -> Result<Membership> {
         let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
             return Err(Error::invalid("cluster.address", "is not set"));
@@ -98,7 +100,8 @@ impl Membership {
         Ok(Membership { node, length, state, active, metrics, deadline, writes, stop, thread, program })
     }
 
-    /// Waits until this node has the lease.
+    /// Waits until this node has the lease, without end if the thread of the lease panicked. Returns what the stores need to be
+    /// opened under the lease.
     pub(crate) async fn lease(&self) -> NodeLease {
         let mut state = self.state.clone();
         loop {
@@ -107,14 +110,14 @@ impl Membership {
                 return NodeLease { lease, guard: self.guard() };
             }
             if state.changed().await.is_err() {
-                // Only if the thread panicked.
+                // The sender is gone only if the thread panicked.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Allows writes to the bucket in the first two thirds of the lease. A write that was begun then is given up within the last
-    /// third.
+    /// Allows a write to begin in the first two thirds of the lease. A write may take at most one third, so it ends before the
+    /// lease does.
     fn guard(&self) -> WriteGuard {
         let deadline = self.deadline.clone();
         WriteGuard {
@@ -129,7 +132,6 @@ impl Membership {
         Standby { active: self.active.subscribe(), metrics: self.metrics.clone() }
     }
 
-    /// Returns the metrics of this node.
     pub(crate) fn metrics(&self) -> &NodeMetrics {
         &self.metrics
     }
@@ -153,8 +155,8 @@ impl Membership {
         });
     }
 
-    /// Releases the lease of a node if its stores cannot be opened. If they may be reachable later, restarts this
-    /// process after a pause, unless `stop` is cancelled meanwhile; otherwise returns the error.
+    /// Releases the lease of a node if its stores cannot be opened. An error of storage may pass: then restarts this process
+    /// after a pause, or returns if `stop` is cancelled meanwhile. Returns any other error.
     pub(crate) async fn cannot_serve(self, error: Error, stop: &CancellationToken) -> Result<()> {
         let (pause, program) = (self.length, self.program.clone());
         self.leave().await;
@@ -166,11 +168,11 @@ impl Membership {
         }
     }
 
-    /// Releases the lease, so that another node takes over at once.
+    /// Releases the lease once no write to the bucket is under way, so that another node takes over at once.
     pub(crate) async fn leave(self) {
         self.stop.cancel();
         let thread = self.thread;
-        // A thread that panicked has not released it. Then it ends by itself.
+        // If the thread panicked, it has not released the lease. The lease then ends by itself.
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
     }
 }
@@ -181,7 +183,7 @@ fn start_again(program: &Path) -> ! {
     failure::end(&Error::storage("starting again", failed))
 }
 
-/// Returns how long after a renewal was sent a node may begin to write.
+/// Returns the time in which a node may begin to write, counted from the sending of its last renewal.
 fn may_write_for(length: Duration) -> Duration {
     length * 2 / 3
 }
@@ -250,7 +252,8 @@ impl Keeper {
         }
     }
 
-    /// The lease is not lost if it cannot be renewed: as long as no other node has taken it, a later renewal succeeds.
+    /// Takes over the result of a renewal. An error does not lose the lease: as long as no other node has taken it, a later
+    /// renewal succeeds.
     fn renewed(&mut self, sent: Clocks, renewed: Result<bool>) {
         if renewed.is_ok() {
             self.metrics.database_answered(sent.steady);
@@ -266,7 +269,8 @@ impl Keeper {
         }
     }
 
-    /// Releases the lease once no write to the bucket is under way: each ends within its time limit.
+    /// Waits until no write to the bucket is under way, at most for the time limit of a write. Then releases the lease. If that
+    /// fails, only logs a warning.
     async fn release(&mut self) {
         self.deadline.clear();
         self.metrics.lost_lease();
@@ -295,7 +299,7 @@ impl Clocks {
     }
 }
 
-/// The moment from which this node must not write any more; not set while it has no lease.
+/// The moment from which this node must not begin to write any more; not set while it has no lease.
 #[derive(Default)]
 struct Deadline(Mutex<Option<Clocks>>);
 

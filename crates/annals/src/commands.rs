@@ -93,12 +93,12 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     }
 }
 
-/// Returns the path of the data folder.
+/// Returns the folder of `--data`, or the default data folder.
 pub(crate) fn data(global: &Global) -> Result<PathBuf> {
     global.data.clone().map_or_else(default_path, Ok)
 }
 
-/// Returns the time at which the command runs.
+/// Returns the time of `--now`, or else of the clock.
 #[expect(clippy::disallowed_methods, reason = "the one place where the clock is read; it is handed down from here")]
 pub(crate) fn now(global: &Global) -> Timestamp {
     global.now.unwrap_or_else(Timestamp::now)

@@ -1,8 +1,8 @@
 //! The configuration: `annals.toml`, overridden by the environment, overridden by flags.
 //!
-//! Every key has one name everywhere: `listen` in the table `[server]` is `server.listen` in messages, `ANNALS_SERVER_LISTEN` in
-//! the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused before anything is
-//! opened; all of them are reported at once, with their places. Never shows a line or a value that may hold a key.
+//! Every key has one name everywhere: `listen` in the table `[server]` is `server.listen` in messages, `ANNALS_SERVER_LISTEN`
+//! in the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused before
+//! anything is opened; all of them are reported at once, with their places. Never shows a line or a value that may hold a key.
 
 mod catalog;
 mod cluster;
@@ -62,7 +62,6 @@ pub(crate) struct Setting {
     pub key: String,
     /// Null if nothing is set.
     pub value: Value,
-    /// Where the value comes from.
     pub origin: Origin,
 }
 
@@ -83,8 +82,9 @@ struct Written {
 }
 
 impl Config {
-    /// Loads the configuration of a data folder: from the file named by `--config`, or else from the one in the folder, if there
-    /// is one.
+    /// Loads the configuration of a data folder: from the file named by `--config`, or else from the one in the folder, if
+    /// there is one; then from the environment and from `--set`. Fails with all faults that it finds, or at once if the file
+    /// cannot be read or is not valid TOML.
     pub(crate) fn load(global: &Global, data: &Path) -> Result<Config> {
         let file = file_of(global.config.as_deref(), data);
         let mut layers = Layers::new(&serde_json::to_value(Written::default()).unwrap_or_default());

@@ -1,8 +1,11 @@
-//! The embedders that this process can use: the built-in model, models in folders, and the configured endpoint.
+//! The embedders that this process can use: the configured one, the built-in model, pulled models, and those that were
+//! configured before ([`FormerEmbedders`]).
 //!
 //! Pulled models are in `DIR/models`, one folder each, named after the model with `--` for the slash. Each embedder has its own
 //! cache of vectors. Never downloads anything; `annals model pull` does. A damaged or missing folder is an error only for
 //! commands that need the model.
+
+mod former;
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -10,27 +13,33 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_core::ports::Embedders;
-use annals_core::{Embedder, Error, Result};
+use annals_core::ports::{Embedders, VectorModel};
+use annals_core::{Embedder, Error, Grain, Result, Store};
 use annals_embedder::{Cached, OnnxEmbedder, Options, Pooling, Runtime};
 use annals_llm::{EmbedderChoice, EmbedderSettings, EmbeddingEndpoint, FolderModel, PoolingConfig};
 use annals_service::metrics::{Measured, Metrics};
 use async_trait::async_trait;
+use former::FormerEmbedders;
 use tokio::sync::Mutex;
 
-/// Number of vectors cached by content: 4,096 vectors of 384 floats are 6 MB. Summaries often repeat text of the finer grain.
+pub(crate) use former::FORMER;
+
+/// Maximum number of vectors that each embedder caches by content: 4,096 vectors of 384 floats are 6 MB. Summaries often repeat
+/// text of the finer grain.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 /// The folder of pulled models in the data folder.
 const MODELS: &str = "models";
 
-/// The embedders of one data folder.
+/// The configured embedder, and those of other models that made stored vectors. The latter are opened when they are first
+/// needed.
 pub(crate) struct AllEmbedders {
     configured: Arc<dyn Embedder>,
-    /// Why the configured folder cannot be opened.
-    unopened: Option<UnopenedFolder>,
+    /// Why the configured model cannot be opened; `None` if it is open.
+    unopened: Option<UnopenedModel>,
     settings: EmbedderSettings,
     data: PathBuf,
+    former: FormerEmbedders,
     metrics: Metrics,
     /// Embedders of stored vectors, by the name of their model. A missing model is searched for once, because the search
     /// reads all model folders; a model pulled later is found after a restart.
@@ -38,52 +47,76 @@ pub(crate) struct AllEmbedders {
 }
 
 impl AllEmbedders {
-    /// Opens the configured embedder. Connects to nothing yet.
-    pub(crate) fn open(data: &Path, settings: &EmbedderSettings, metrics: &Metrics) -> Result<AllEmbedders> {
-        let (configured, unopened): (Arc<dyn Embedder>, _) = match &settings.choice {
-            EmbedderChoice::BuiltIn => (wrapped(built_in(settings)?, metrics), None),
-            EmbedderChoice::Folder(model) => match open_folder(data, model, settings) {
-                Ok(embedder) => (wrapped(embedder, metrics), None),
-                Err(error) => {
-                    let unopened = UnopenedFolder { model: model.model.clone(), why: error.to_string() };
-                    (Arc::new(unopened.clone()), Some(unopened))
-                }
+    /// Opens the configured embedder and records how. `stored` are the models of stored vectors. Connects to an endpoint only if the number of
+    /// its components is neither configured nor known from them.
+    pub(crate) async fn open(
+        data: &Path,
+        settings: &EmbedderSettings,
+        stored: &[VectorModel],
+        metrics: &Metrics,
+    ) -> Result<AllEmbedders> {
+        let opened = match &settings.choice {
+            EmbedderChoice::BuiltIn => Ok(wrapped(built_in(settings)?, metrics)),
+            EmbedderChoice::Folder(model) => open_folder(data, model, settings)
+                .map(|embedder| wrapped(embedder, metrics))
+                .map_err(|error| UnopenedModel { model: model.model.clone(), why: error.to_string() }),
+            EmbedderChoice::Endpoint(model) => match EmbeddingEndpoint::open(model.clone(), stored).await {
+                Ok(embedder) => Ok(wrapped(embedder, metrics)),
+                Err(error) if model.dimension.is_some() => return Err(error),
+                Err(error) => Err(UnopenedModel { model: model.name.clone(), why: without_dimension(&error) }),
             },
-            EmbedderChoice::Endpoint(model) => (wrapped(EmbeddingEndpoint::new(model.clone())?, metrics), None),
         };
-        let (settings, data) = (settings.clone(), data.to_owned());
-        Ok(AllEmbedders { configured, unopened, settings, data, metrics: metrics.clone(), opened: Mutex::default() })
+        let (configured, unopened): (Arc<dyn Embedder>, _) = match opened {
+            Ok(embedder) => (embedder, None),
+            Err(unopened) => (Arc::new(unopened.clone()), Some(unopened)),
+        };
+        let former = FormerEmbedders::of(data);
+        if unopened.is_none()
+            && let Err(error) = former.record(&*configured, &settings.table)
+        {
+            // Without the record, only searches right after a later change are worse. A full disk must not stop the start.
+            tracing::warn!(%error, "the settings of the embedder could not be recorded");
+        }
+        let (settings, data, metrics) = (settings.clone(), data.to_owned(), metrics.clone());
+        Ok(AllEmbedders { configured, unopened, settings, data, former, metrics, opened: Mutex::default() })
     }
 
-    /// Returns an error if the configured folder could not be opened.
+    /// Returns an error if the configured model could not be opened.
     pub(crate) fn require(&self) -> Result<()> {
         self.unopened.as_ref().map_or(Ok(()), |unopened| Err(unopened.error()))
     }
 
-    /// Finds a model on this machine by the name that is stored with its vectors, and loads it.
-    fn load(&self, model: &str) -> Result<Option<OnnxEmbedder>> {
+    /// Finds a model by the name that is stored with its vectors, and opens it. Returns `None` if it is not on this machine and
+    /// was never configured here. Does not connect to an endpoint.
+    async fn find(&self, model: &str) -> Result<Option<Arc<dyn Embedder>>> {
+        let former = self.former.settings(model)?.map(|settings| settings.choice);
+        if let Some(EmbedderChoice::Endpoint(endpoint)) = former {
+            let embedder = EmbeddingEndpoint::open(endpoint, &[]).await?;
+            return Ok((embedder.model() == model).then(|| wrapped(embedder, &self.metrics)));
+        }
+        let loaded = tokio::task::block_in_place(|| self.load(model, former))?;
+        Ok(loaded.map(|embedder| wrapped(embedder, &self.metrics)))
+    }
+
+    /// Loads a model on this machine. `former` is what was configured when it made its vectors, if that is known.
+    fn load(&self, model: &str, former: Option<EmbedderChoice>) -> Result<Option<OnnxEmbedder>> {
         if OnnxEmbedder::name_of_bundled() == model {
             return built_in(&self.settings).map(Some);
         }
-        for folder in pulled(&self.data)? {
-            let options = self.options_of(&folder);
+        let configured = match former {
+            Some(EmbedderChoice::Folder(former)) => {
+                folder_of(&self.data, KEY, &former.model).ok().map(|folder| (folder, options(&former)))
+            }
+            _ => None,
+        };
+        let pulled = pulled(&self.data)?.into_iter().map(|folder| (folder, Options::default()));
+        for (folder, options) in configured.into_iter().chain(pulled) {
             // A folder that cannot be read holds another model, or one that is still being pulled.
             if OnnxEmbedder::name_of(&folder, &options).is_ok_and(|name| name == model) {
                 return OnnxEmbedder::folder_in(&folder, &options, runtime(&self.settings)).map(Some);
             }
         }
         Ok(None)
-    }
-
-    /// Returns the options that override a folder's files: those of the configuration for the configured folder, otherwise
-    /// none.
-    fn options_of(&self, folder: &Path) -> Options {
-        match &self.settings.choice {
-            EmbedderChoice::Folder(model) if folder_of(&self.data, &model.model).is_ok_and(|own| own == folder) => {
-                options(model)
-            }
-            _ => Options::default(),
-        }
     }
 }
 
@@ -101,33 +134,33 @@ impl Embedders for AllEmbedders {
         if let Some(found) = opened.get(model) {
             return Ok(found.clone());
         }
-        let loaded = tokio::task::block_in_place(|| self.load(model))?;
-        if loaded.is_none() {
+        let embedder = self.find(model).await?;
+        if embedder.is_none() {
             self.require()?;
         }
-        let embedder = loaded.map(|embedder| wrapped(embedder, &self.metrics));
         opened.insert(model.to_owned(), embedder.clone());
         Ok(embedder)
     }
 }
 
-/// An embedder in place of the configured model, if its folder cannot be opened. Always fails.
+/// An embedder in place of the configured model, if its folder cannot be opened, or the number of components of an endpoint is
+/// not known. Always fails.
 #[derive(Clone)]
-struct UnopenedFolder {
+struct UnopenedModel {
     model: String,
     why: String,
 }
 
-impl UnopenedFolder {
-    /// Returns [`Error::Unavailable`], so that callers do not count the texts as refused. The folder is opened again only after a
-    /// restart.
+impl UnopenedModel {
+    /// Returns [`Error::Unavailable`], so that callers do not count the texts as refused. The model is opened again only after
+    /// a restart.
     fn error(&self) -> Error {
         Error::unavailable(format!("opening the embedding model {}", self.model), self.why.clone())
     }
 }
 
 #[async_trait]
-impl Embedder for UnopenedFolder {
+impl Embedder for UnopenedModel {
     fn model(&self) -> &str {
         &self.model
     }
@@ -145,8 +178,36 @@ impl Embedder for UnopenedFolder {
     }
 }
 
+/// Returns the models that made the stored vectors of turns, if the number of components of the configured endpoint is to be
+/// read from them. Returns none if it is not needed.
+pub(crate) async fn stored_models(store: &dyn Store, settings: &EmbedderSettings) -> Result<Vec<VectorModel>> {
+    let mut models = Vec::new();
+    if !matches!(&settings.choice, EmbedderChoice::Endpoint(model) if model.dimension.is_none()) {
+        return Ok(models);
+    }
+    for agent in store.all_agents().await? {
+        let watermark = store.watermark(&agent, Grain::Working).await?;
+        let building = watermark.building.map(|building| building.model);
+        for model in watermark.model.into_iter().chain(building) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+    }
+    Ok(models)
+}
+
+/// Returns the advice for an endpoint that gave no vector from which to read the number of components.
+fn without_dimension(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+    format!(
+        "the number of components of its vectors is not known yet ({cause}); start the endpoint and open the folder again, or \
+         set embedder.dimension"
+    )
+}
+
 fn open_folder(data: &Path, model: &FolderModel, settings: &EmbedderSettings) -> Result<OnnxEmbedder> {
-    OnnxEmbedder::folder_in(folder_of(data, &model.model)?, &options(model), runtime(settings))
+    OnnxEmbedder::folder_in(folder_of(data, KEY, &model.model)?, &options(model), runtime(settings))
 }
 
 fn wrapped<E: Embedder + 'static>(embedder: E, metrics: &Metrics) -> Arc<dyn Embedder> {
@@ -166,12 +227,12 @@ pub(crate) fn runtime(settings: &EmbedderSettings) -> Runtime {
     }
 }
 
-/// Returns the folder of pulled models.
+/// Returns the path of the folder that has one folder for each pulled model.
 pub(crate) fn models_of(data: &Path) -> PathBuf {
     data.join(MODELS)
 }
 
-/// Returns the name of the folder of a model of a hub.
+/// Returns the name of a pulled model's folder: `OWNER--NAME`.
 pub(crate) fn folder_name(model: &str) -> String {
     model.replace('/', "--")
 }
@@ -191,8 +252,12 @@ pub(crate) fn pulled(data: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Returns the folder of a model: a pulled one by its name, or any other by its path.
-pub(crate) fn folder_of(data: &Path, model: &str) -> Result<PathBuf> {
+/// Configuration key of the embedding model.
+pub(crate) const KEY: &str = "embedder.model";
+
+/// Returns the folder of a model: that of a pulled model by its name, or any other by its path, which may be relative to the
+/// working directory or to the data folder. `key` is the configuration key that the error names.
+pub(crate) fn folder_of(data: &Path, key: &str, model: &str) -> Result<PathBuf> {
     let pulled = models_of(data).join(folder_name(model));
     let places = [pulled, PathBuf::from(model), data.join(model)];
     places.into_iter().find(|path| path.is_dir()).ok_or_else(|| {
@@ -200,7 +265,7 @@ pub(crate) fn folder_of(data: &Path, model: &str) -> Result<PathBuf> {
             "is {model:?}, which is neither a pulled model nor a folder; `annals model list` lists the models, \
              `annals model pull OWNER/NAME` fetches one"
         );
-        Error::invalid("embedder.model", reason)
+        Error::invalid(key, reason)
     })
 }
 

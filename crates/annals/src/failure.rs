@@ -38,7 +38,7 @@ pub(crate) fn print(text: &str) {
     eprintln!("{text}");
 }
 
-/// Suggests what to do about a name that was not found.
+/// Suggests what to do about a name that was not found; empty for other errors.
 fn advice(error: &Error) -> &'static str {
     let Error::NotFound { what, .. } = error else { return "" };
     match what {
@@ -55,7 +55,7 @@ fn advice(error: &Error) -> &'static str {
     }
 }
 
-/// Suggests what to do about a full disk, as SQLite and the system call it.
+/// Suggests what to do about a full disk, as SQLite and the system call it; empty for other errors.
 fn advice_on_storage(text: &str) -> &'static str {
     let is_full = ["disk is full", "No space left on device"].iter().any(|cause| text.contains(cause));
     if is_full {
@@ -65,7 +65,7 @@ fn advice_on_storage(text: &str) -> &'static str {
     }
 }
 
-/// Returns the error for a file named by the user that cannot be read.
+/// Returns the error for a file named by the user that is missing or cannot be read.
 pub(crate) fn unreadable(path: &Path, cause: std::io::Error) -> Error {
     if cause.kind() == std::io::ErrorKind::NotFound {
         return Error::NotFound { what: ObjectKind::File, name: path.display().to_string() };

@@ -2,13 +2,21 @@
 //!
 //! ```text
 //! DIR/annals.lock       locked while a process owns the folder; holds its process id
-//! DIR/catalog.sqlite    the source of truth, or catalog.postgres: an id, if it is in PostgreSQL
+//! DIR/annals.sock       the socket on which the owner answers other processes of this user
+//! DIR/catalog.sqlite    the source of truth, unless it is in PostgreSQL
+//! DIR/catalog.postgres  ids, if the catalog is in PostgreSQL, and tables and facts are in this folder
 //! DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
 //! DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
-//! DIR/catalog.objects   an id, if tables and facts are in a bucket instead
-//! DIR/models/…          models for vectors, one folder each, fetched by `annals model pull`
+//! DIR/catalog.objects   an id, if the catalog is in this folder, and tables and facts are in a bucket
+//! DIR/models/…          models for vectors and for entailment, one folder each, fetched by `annals model pull`
+//! DIR/embedders.json    settings of the embedders that were configured here, for vectors that are still of them
 //! DIR/annals.toml       settings, optional; written by the user
 //! DIR/retention/*.toml  the user's own retention plans
+//! DIR/jobs/*.toml       schedules of jobs that the user has changed
+//! DIR/prompts/*.md      texts of prompts that the user keeps here; only backups read them
+//! DIR/done/…            when each job with an interval last ran
+//! DIR/service.log       the log of a service that `annals mcp` started
+//! DIR/annals-scratch-…  temporary folders and files, removed at the next opening
 //! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -20,9 +28,11 @@ use annals_core::ports::{Batches, Batching, Embedders, ModelStates, Replies, Tok
 use annals_core::{Agent, Error, Facts, ObjectKind, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_llm::{
-    Auto, EmbedderConfig, EmbedderSettings, Endpoint, Extractive, Models, ModelsConfig, RerankEndpoint, Rules,
+    Auto, EmbedderConfig, EmbedderSettings, Endpoint, EntailmentCheck, Extractive, Models, ModelsConfig,
+    RerankEndpoint, Rules,
 };
 use annals_retention::Plans;
+use annals_service::backup::CATALOG;
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
 use annals_service::{Clock, Components, Parts, Prompts, Service};
@@ -34,14 +44,15 @@ use crate::catalog::{self, Catalog};
 use crate::cli::Global;
 use crate::cluster::NodeLease;
 use crate::config::{CatalogConfig, Config, ObjectsConfig};
-use crate::embedders::AllEmbedders;
+use crate::embedders::{AllEmbedders, stored_models};
+use crate::entailment;
 use crate::projections::{Projections, SCRATCH_OF_FACTS};
 use crate::{private, scratch};
 
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
 
-/// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
+/// An open data folder with its service and its catalog. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
 pub(crate) struct Folder {
     service: Service,
@@ -58,14 +69,14 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Takes the folder, or fails if another process owns it. If `create` is set, creates it if it does not exist.
+    /// Takes the folder, or fails if another process owns it. If it does not exist, creates it if `create` is set, and fails
+    /// otherwise.
     pub(crate) fn take(path: &Path, create: bool) -> Result<Claim> {
         let path = prepare(path, create)?;
         let lock = lock(&path)?;
         Ok(Claim { path, lock })
     }
 
-    /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -73,19 +84,15 @@ impl Claim {
 
 /// Options for opening a folder.
 pub(crate) struct Opening {
-    /// Where the catalog is.
     pub catalog: CatalogConfig,
-    /// Where tables and facts are.
     pub objects: ObjectsConfig,
-    /// The lease under which a node of a cluster opens both.
+    /// Lease under which a node of a cluster opens catalog, tables and facts; `None` without a cluster.
     pub lease: Option<NodeLease>,
-    /// The configured models.
     pub models: Models,
-    /// The embedding model.
     pub embedder: EmbedderSettings,
-    /// Whether an embedding model that cannot be opened is an error. If not, only operations that embed text fail.
-    pub must_embed: bool,
-    /// Limits of the service.
+    /// Whether an embedding model, or a model that judges sentences, is an error if it cannot be opened. If not, only
+    /// operations that embed text fail, and rules alone check sentences.
+    pub must_open_models: bool,
     pub limits: Limits,
     /// How long a day must have been without new input before it is rolled up. Zero for commands.
     pub quiet: SignedDuration,
@@ -103,7 +110,7 @@ impl Opening {
             lease: None,
             models,
             embedder,
-            must_embed: false,
+            must_open_models: false,
             limits: Limits::default(),
             quiet: SignedDuration::ZERO,
             clock: Arc::new(move || now),
@@ -131,7 +138,8 @@ impl Opening {
 }
 
 impl Folder {
-    /// Opens the folder. If `create` is set, or the catalog is in a database, creates it if it does not exist.
+    /// Opens the folder. If it does not exist, creates it if `create` is set or the catalog is in a database, and fails
+    /// otherwise.
     pub(crate) async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
         let create = create || opening.catalog.url.is_some();
         Folder::open_claimed(Claim::take(path, create)?, opening).await
@@ -142,15 +150,18 @@ impl Folder {
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
-        let embedders = AllEmbedders::open(&path, &opening.embedder, &metrics)?;
-        if opening.must_embed {
-            embedders.require()?;
-        }
-        let embedders: Arc<dyn Embedders> = Arc::new(embedders);
         let (lease, guard) = opening.lease.map(|node| (node.lease, node.guard)).unzip();
         let catalog = Catalog::open(&path, &opening.catalog, lease)?;
-        let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
         let store = catalog.store();
+        let stored = stored_models(&*store, &opening.embedder).await?;
+        let embedders = AllEmbedders::open(&path, &opening.embedder, &stored, &metrics).await?;
+        if opening.must_open_models {
+            embedders.require()?;
+        }
+        let judge = opening.models.grounding.as_ref();
+        let entailment = entailment::check(&path, judge, &opening.embedder, opening.must_open_models)?;
+        let embedders: Arc<dyn Embedders> = Arc::new(embedders);
+        let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);
         let strata = LanceStrata::over(projections.tables()?, CacheLimits::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
@@ -167,7 +178,7 @@ impl Folder {
             None => None,
         };
         let reading = models.reading;
-        let endpoint = endpoint(models, replies, store.clone())?;
+        let endpoint = endpoint(models, replies, store.clone(), entailment)?;
         let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
         let has_models = endpoint.is_some();
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
@@ -198,7 +209,6 @@ impl Folder {
         Ok(Folder { service, catalog, now, path, _lock: Arc::new(lock) })
     }
 
-    /// Returns the operations on the folder.
     pub(crate) fn service(&self) -> &Service {
         &self.service
     }
@@ -208,7 +218,7 @@ impl Folder {
         &self.catalog
     }
 
-    /// Returns the time at which the folder was opened, which is the time of a command.
+    /// Returns the time at which the folder was opened. For a command, this is the time of the whole command.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
@@ -218,13 +228,13 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the agent of the given name, or all agents without a name.
+    /// Returns the agent of the given name, or all agents if no name is given.
     pub(crate) async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         self.service.agents_named(name).await
     }
 }
 
-/// Loads the built-in plans and those in the folder.
+/// Loads the built-in plans and those in the folder. Fails if a file of the folder is not a valid plan.
 fn plans(folder: &Path) -> Result<Plans> {
     let mut plans = Plans::built_in();
     let failed = |cause| Error::storage(format!("cannot read the plans in {}", folder.display()), cause);
@@ -258,7 +268,7 @@ fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
     }
 }
 
-/// Returns the default data folder: `annals` in the user's data directory.
+/// Returns the default data folder: `annals` in the user's data directory. Fails if the account has no home directory.
 pub(crate) fn default_path() -> Result<PathBuf> {
     let directories = directories::ProjectDirs::from("", "", "annals");
     let missing = || Error::invalid("--data", "is needed: this account has no home directory");
@@ -268,7 +278,7 @@ pub(crate) fn default_path() -> Result<PathBuf> {
 fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
     if !create && !catalog::exists(path) {
         let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
-        path.join(catalog::FILE).try_exists().map_err(failed)?;
+        path.join(CATALOG).try_exists().map_err(failed)?;
         return Err(Error::NotFound { what: ObjectKind::DataFolder, name: path.display().to_string() });
     }
     let make = || -> std::io::Result<PathBuf> {
@@ -310,12 +320,20 @@ fn owner(file: &mut File) -> String {
 }
 
 /// Returns the endpoint of the configured models; `None` if none is configured. Connects to nothing yet.
-fn endpoint(models: Models, replies: Arc<dyn Replies>, batches: Arc<dyn Batches>) -> Result<Option<Arc<Endpoint>>> {
+fn endpoint(
+    models: Models,
+    replies: Arc<dyn Replies>,
+    batches: Arc<dyn Batches>,
+    entailment: Option<EntailmentCheck>,
+) -> Result<Option<Arc<Endpoint>>> {
     if models.is_empty() {
         return Ok(None);
     }
     let old_in_batches = models.batch;
-    let endpoint = Endpoint::new(models, replies)?.with_batches(batches);
+    let mut endpoint = Endpoint::new(models, replies)?.with_batches(batches);
+    if let Some(entailment) = entailment {
+        endpoint = endpoint.with_entailment(entailment);
+    }
     Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
 }
 

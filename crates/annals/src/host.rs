@@ -8,16 +8,15 @@ use std::time::Duration;
 use annals_core::{Error, ObjectKind, Result};
 use annals_server::config::BackupConfig;
 use annals_service::Service;
+use annals_service::backup::{CopyTo, overview};
 use annals_service::calls::Host;
-use annals_service::jobs::AlarmClock;
-use annals_service::wire::{BackupView, BackupsView, FindingView};
+use annals_service::jobs::Scheduler;
+use annals_service::wire::{BackupsView, DoctorAnswer, Finding};
 use async_trait::async_trait;
-use serde::Deserialize;
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use crate::cli::Global;
-use crate::commands::backup::{self, CopyTo, Target};
 use crate::folder::{Folder, clock_is_synchronised};
 
 /// Time limit of an examination. The doctor syncs the disk, opens the port and embeds a sentence; if it takes longer, something
@@ -27,7 +26,7 @@ const MAX_EXAMINATION: Duration = Duration::from_secs(120);
 /// An open folder, with scheduled jobs if this process is the service.
 pub(crate) struct FolderHost {
     pub folder: Folder,
-    pub alarm_clock: Option<Arc<AlarmClock>>,
+    pub scheduler: Option<Arc<Scheduler>>,
     /// What only a service has; `None` in a process that runs a single command.
     pub operator: Option<Operator>,
 }
@@ -41,20 +40,14 @@ pub struct Operator {
     pub examination: Mutex<()>,
 }
 
-/// What `annals doctor --json` prints.
-#[derive(Deserialize)]
-struct Examined {
-    findings: Vec<FindingView>,
-}
-
 #[async_trait]
 impl Host for FolderHost {
     fn service(&self) -> &Service {
         self.folder.service()
     }
 
-    fn jobs(&self) -> Option<&AlarmClock> {
-        self.alarm_clock.as_deref()
+    fn jobs(&self) -> Option<&Scheduler> {
+        self.scheduler.as_deref()
     }
 
     fn clock_is_synchronised(&self) -> Option<bool> {
@@ -74,22 +67,12 @@ impl Host for FolderHost {
 
     async fn backups(&self) -> Result<BackupsView> {
         let config = self.operator.as_ref().map(|operator| operator.backup.clone()).unwrap_or_default();
-        let Some(place) = config.target else { return Ok(BackupsView::default()) };
-        // The first backup creates the folder.
-        let is_new = !place.contains("://") && !Path::new(&place).is_dir();
-        let found = if is_new { Vec::new() } else { backup::list(&Target::to_read(&place)?).await? };
-        let view = |backup: &backup::Backup| BackupView {
-            name: backup.name.clone(),
-            created: backup::moment(&backup.name),
-            bytes: backup.manifest.as_ref().map(backup::Manifest::bytes),
-            annals: backup.manifest.as_ref().map(|manifest| manifest.annals.clone()),
-        };
-        let backups = found.iter().rev().map(view).collect();
-        Ok(BackupsView { target: Some(place), keep: config.keep, backups })
+        overview(config.target, config.keep).await
     }
 
     /// Runs the doctor as a process of its own: its checks wait for the disk, and a check that hangs must not stop the service.
-    async fn examine(&self) -> Result<Vec<FindingView>> {
+    /// Fails in a process that is no service, and while another examination runs.
+    async fn examine(&self) -> Result<Vec<Finding>> {
         let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
         let operator = self.operator.as_ref().ok_or_else(none)?;
         let Ok(_one) = operator.examination.try_lock() else {
@@ -107,7 +90,7 @@ impl Host for FolderHost {
         command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let output = tokio::time::timeout(MAX_EXAMINATION, command.output());
         let output = output.await.map_err(|_| failed(std::io::Error::other("it did not end in two minutes")))?;
-        let examined: Examined = serde_json::from_slice(&output.map_err(failed)?.stdout)
+        let examined: DoctorAnswer = serde_json::from_slice(&output.map_err(failed)?.stdout)
             .map_err(|_| failed(std::io::Error::other("it ended without a result; run `annals doctor`")))?;
         Ok(examined.findings)
     }

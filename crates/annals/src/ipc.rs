@@ -14,7 +14,7 @@ pub(crate) fn socket(data: &Path) -> PathBuf {
     data.join(NAME)
 }
 
-/// Listens for other processes of the same user.
+/// Listens on the socket in the data folder, which only this user may connect to.
 pub(crate) fn listen(data: &Path) -> Result<UnixListener> {
     let socket = socket(data);
     let bind = || {

@@ -1,7 +1,7 @@
 //! The table of the scheduled jobs: name, schedule and body of each.
 //!
-//! A job with an interval writes the time of its last run into the data folder, so that a restart does not repeat weekly work.
-//! The bodies are in `annals_service::jobs`, and in `backup.rs`.
+//! A job with an interval writes the time of its last completed run into the data folder, so that a restart does not repeat
+//! weekly work. The bodies are in `annals_service::jobs`, and in `backup.rs`.
 
 mod backup;
 
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use annals_core::{Error, Result, SignedDuration, Timestamp};
 use annals_service::jobs::{
-    Alarm, Compaction, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing, Verification,
+    Compaction, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, ScheduledJob, Task, Timing, Verification,
 };
 use annals_service::metrics::Metrics;
 use async_trait::async_trait;
@@ -21,11 +21,12 @@ use crate::config::Config;
 use crate::folder::Folder;
 use backup::Backup;
 
-/// If the last run is longer ago than this, the job runs at the start of the service.
+/// The interval of a daily job, with an hour to spare; [`A_WEEK`] is that of a weekly job. If the last run is longer ago, the
+/// job runs at the start of the service.
 const A_DAY: SignedDuration = SignedDuration::from_hours(25);
 const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 
-/// A job of the table.
+/// A row of the table [`JOBS`].
 struct Job {
     name: &'static str,
     schedule: fn(&Jobs, &Config) -> Timing,
@@ -88,16 +89,17 @@ const JOBS: [Job; 5] = [
 ];
 
 /// Returns the jobs of a folder with their schedules.
-pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
+pub(crate) fn scheduled_jobs(folder: &Folder, config: &Config) -> Result<Vec<ScheduledJob>> {
     let declared = Jobs::in_folder(&folder.path().join("jobs"))?;
     let context = Context { folder, config, declared: &declared, pass: Pass::of(folder.service()) };
-    Ok(JOBS.iter().map(|job| job.alarm(&context)).collect())
+    Ok(JOBS.iter().map(|job| job.scheduled(&context)).collect())
 }
 
 impl Job {
-    /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than the
-    /// interval, is unknown, or is in the future. It never does in a cluster: another node may have run it last.
-    fn alarm(&self, context: &Context) -> Alarm {
+    /// Returns the job with its schedule and its task. A job with an interval runs at the start only if its last run is longer
+    /// ago than the interval, is unknown, or is in the future. In a cluster it never runs at the start: another node may have
+    /// run it last.
+    fn scheduled(&self, context: &Context) -> ScheduledJob {
         let note = self.every.map(|_| context.folder.path().join("done").join(self.name));
         let last = note.as_deref().and_then(last);
         let now = context.folder.service().now();
@@ -107,11 +109,16 @@ impl Job {
         let catch_up = is_overdue && !(self.every.is_some() && context.config.cluster.node().is_some());
         let metrics = context.folder.service().metrics().clone();
         let task = Arc::new(RecordedJob { name: self.name, note, metrics, task: (self.run)(context) });
-        Alarm { name: self.name.to_owned(), timing: (self.schedule)(context.declared, context.config), task, catch_up }
+        ScheduledJob {
+            name: self.name.to_owned(),
+            timing: (self.schedule)(context.declared, context.config),
+            task,
+            catch_up,
+        }
     }
 }
 
-/// A task that also records metrics, and writes the time of a completed run to a file.
+/// A task that also records metrics. For a job with an interval, writes the time of a completed run to a file.
 struct RecordedJob {
     name: &'static str,
     note: Option<PathBuf>,

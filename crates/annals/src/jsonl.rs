@@ -7,20 +7,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
 use annals_core::{Agent, Digest, Error, Fault, Message, Result, Role, Timestamp, UniqueFields};
-use annals_service::{MessageLine, MessageLines, MessageSource};
+use annals_service::{MAX_FAULTS, MessageLine, MessageLines, MessageSource};
 use annals_writer::check;
 use serde_json::{Map, Value};
 
 use crate::lines::Lines;
 
-/// Faults beyond this number are counted, not listed.
-const MAX_FAULTS: usize = 100;
-/// If this many lines at the beginning all lack every field of a message, the file is not a file of messages.
+/// If this many lines at the beginning all lack every field of a message, the file is refused as one of another kind.
 const UNPARSED_LINES: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
 /// A file of messages that was checked completely and can be read again.
-pub(crate) struct MessageFile {
+pub struct MessageFile {
     lines: Lines,
     /// Replaces the agent of each line, present or missing.
     agent: Option<String>,
@@ -33,9 +31,11 @@ pub(crate) struct MessageFile {
 }
 
 impl MessageFile {
-    /// Parses and checks all lines, and passes each message to `see`. `agent` replaces the agent of each line, present or missing.
-    /// With `revise`, a later line may replace an earlier one with the same id.
-    pub(crate) fn check(
+    /// Parses and checks all lines, and passes each message to `see`. `agent` replaces the agent of each line, present or
+    /// missing. With `revise`, a later line may replace an earlier one with the same id; without it, a line with the same id
+    /// and other content is a fault. Returns an error with the faults of all lines, of which only the first ones are listed.
+    /// For a file of another kind, the error has a single fault.
+    pub fn check(
         mut lines: Lines,
         agent: Option<&str>,
         revise: bool,
@@ -141,9 +141,9 @@ fn something_else(first: Fault) -> Fault {
 struct Reading<'a> {
     agent: Option<&'a str>,
     now: Timestamp,
-    /// The first faults.
+    /// The first [`MAX_FAULTS`] faults.
     faults: Vec<Fault>,
-    /// Number of further faults.
+    /// Number of faults beyond [`MAX_FAULTS`].
     more: usize,
     ignored: BTreeMap<String, u64>,
     /// Lines read so far, and how many of them had no field of a message.
@@ -162,7 +162,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns all faults as an error, if there are any.
+    /// Returns the faults as an error, or `None` if there are none. If faults were left out, the last one has their number.
     fn refusal(&mut self) -> Option<Error> {
         if self.more > 0 {
             self.faults.push(Fault::new("…", format!("and {} more faults", self.more)));

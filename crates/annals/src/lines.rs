@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 const BUFFER: usize = 64 * 1024;
 
 /// The lines of a file up to its length at this moment. Text that is added later is left out.
-pub(crate) struct Lines {
+pub struct Lines {
     file: File,
     start: u64,
     end: u64,
@@ -15,19 +15,19 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Creates the lines of a whole file.
-    pub(crate) fn of(file: File) -> Result<Lines> {
+    pub fn of(file: File) -> Result<Lines> {
         Lines::from(file, 0)
     }
 
     /// Creates the lines from this byte on.
-    pub(crate) fn from(file: File, start: u64) -> Result<Lines> {
+    pub fn from(file: File, start: u64) -> Result<Lines> {
         let end = file.metadata()?.len().max(start);
         Ok(Lines { file, start, end })
     }
 
     /// Returns a reader that starts at the first line. Only one reader can be used at a time, because they share the position
     /// in the file.
-    pub(crate) fn read(&self) -> Result<impl BufRead + Send + use<>> {
+    pub fn read(&self) -> Result<impl BufRead + Send + use<>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(self.start))?;
         Ok(BufReader::with_capacity(BUFFER, file.take(self.end - self.start)))

@@ -1,48 +1,11 @@
-//! The command `annals`: parses the arguments, starts logging, runs the command and reports its error.
-
-#![cfg_attr(test, allow(clippy::unwrap_used))]
-
-mod catalog;
-mod cli;
-mod cluster;
-mod commands;
-mod config;
-mod console;
-mod embedders;
-mod failure;
-mod folder;
-mod host;
-mod ipc;
-mod jobs;
-mod jsonl;
-mod lines;
-mod logging;
-mod private;
-mod progress;
-mod projections;
-mod records;
-mod run_or_hand_over;
-mod scratch;
-mod source;
-mod takeover;
-mod view;
+//! The program `annals`.
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// LanceDB's repeated upserts grow glibc's per-thread arenas without bound; mimalloc returns memory to the system.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // All files hold messages or keys, so only this user may access them, wherever they are written.
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    let cli = cli::Cli::parse();
-    logging::start(&cli);
-    let json = cli.global.json;
-    match commands::run(cli) {
-        Ok(code) => code,
-        Err(error) => failure::report(&error, json),
-    }
+    annals::main()
 }

@@ -7,18 +7,20 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use crate::embedders::FORMER;
 use crate::scratch;
 
 /// Mode bits that give access to the group or to others.
 const OTHERS: u32 = 0o077;
 
-/// Names of the files and folders in a data folder that are restricted, besides the other files of the catalog and scratch
-/// folders. Everything else there stays as it is, also the folder of models.
-const OURS: [&str; 13] = [
+/// Names of files and folders in a data folder to restrict. Other files of the catalog and scratch folders are restricted too.
+/// Everything else there stays as it is, also the folder of models.
+const OURS: [&str; 14] = [
     "annals.lock",
     "annals.sock",
     "annals.toml",
     "done",
+    FORMER,
     "facts",
     "jobs",
     "prompts",

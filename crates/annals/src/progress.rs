@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use crate::failure::print as print_error;
 use crate::view::count;
 
-/// Without a terminal, smaller tasks print no line for a tenth: they end quickly.
+/// Number of items from which a task prints a line for each tenth, without a terminal. Smaller tasks end quickly.
 const LONG: u64 = 1000;
 
 /// The bars on the terminal: an import reads, stores and embeds, and two of these may be under way at once.
@@ -38,7 +38,7 @@ struct Lines {
     note: Mutex<Option<String>>,
 }
 
-/// Returns a progress display for `total` items.
+/// Returns a progress display for `total` items. It shows nothing if the output is JSON or there are no items.
 fn bar(total: u64, doing: &str, json: bool) -> Progress {
     if json || total == 0 {
         return Progress::Hidden;
@@ -81,9 +81,9 @@ impl Drop for Progress {
     }
 }
 
-/// The display of the progress of operations.
+/// Shows the progress of operations on standard error, with a display for each stage.
 pub(crate) struct Bars {
-    /// Shows nothing.
+    /// Whether nothing is shown.
     pub is_hidden: bool,
     /// Set to true to end the operation as soon as the work that it has begun is saved.
     pub stop: Arc<AtomicBool>,

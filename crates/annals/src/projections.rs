@@ -17,14 +17,16 @@ use object_store::path::Path as Name;
 use crate::catalog::{Catalog, MARKER};
 use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
 
-/// The file in the data folder with the id under which its SQLite catalog belongs to a bucket.
+/// File in the data folder with the id that ties its SQLite catalog to a bucket; missing if the folder itself has tables and
+/// facts.
 const BUCKET_ID: &str = "catalog.objects";
 
-/// Below this name a bucket has an object for each id of the catalog that it belongs to. There are two only after a crash. The ids are
-/// not the content of one object: a late write of a node that has lost its lease would replace the id of the present one.
+/// Below this name a bucket has an object for each id of the catalog that it belongs to. There are two only after a crash. The
+/// ids are not the content of one object: a late write of a node that has lost its lease would replace the id of the present
+/// one.
 const IDS_IN_BUCKET: &str = "catalog-id";
 
-/// The object with the ids in a bucket that was used last before each id had its own.
+/// Object that has the ids of a bucket if an older version used the bucket last. Older versions kept all ids in one object.
 const FORMER_IDS_IN_BUCKET: &str = "catalog.id";
 
 /// The name below which a bucket is checked at each opening.
@@ -41,7 +43,7 @@ pub(crate) const SCRATCH_OF_FACTS: &str = "facts/scratch";
 pub(crate) struct Projections {
     root: Objects,
     data: PathBuf,
-    /// The URL of the bucket, if they are in one.
+    /// URL of the bucket that has tables and facts; `None` if the data folder has them.
     bucket: Option<String>,
 }
 
@@ -67,17 +69,17 @@ impl Projections {
             Some(s3) => Objects::in_bucket(&s3, guard),
             None => Objects::local(data),
         };
-        let place = config.url.clone().unwrap_or_else(|| data.display().to_string());
-        let root = root.map_err(|error| Error::storage(format!("opening {place}"), error))?;
+        let location = config.url.clone().unwrap_or_else(|| data.display().to_string());
+        let root = root.map_err(|error| Error::storage(format!("opening {location}"), error))?;
         Ok(Projections { root, data: data.to_owned(), bucket: config.url.clone() })
     }
 
-    /// Returns the objects of the tables.
+    /// Returns the part of the store that has the tables.
     pub(crate) fn tables(&self) -> Result<Objects> {
         self.below(TABLES)
     }
 
-    /// Returns the objects of the facts.
+    /// Returns the part of the store that has the facts.
     pub(crate) fn facts(&self) -> Result<Objects> {
         self.below(FACTS)
     }
@@ -128,8 +130,8 @@ impl Projections {
         self.root.sync_deletions(&Name::default()).await.map_err(failed)
     }
 
-    /// Gives both sides a new common id. Fails if they do not belong together. A crash between the steps leaves both ids on the
-    /// side of the tables.
+    /// Stores a new common id with the catalog and with the tables. Fails if the two do not belong together. After a crash
+    /// between the steps, the tables have both the old and the new id.
     async fn follow(&self, catalog: &IdOfCatalog) -> Result<()> {
         let (stored, ids) = (catalog.load().await?, self.ids().await?);
         let may_follow = match &stored {
@@ -146,7 +148,7 @@ impl Projections {
         self.remove_other_ids(&next, &ids).await
     }
 
-    /// Returns the ids on the side of the tables.
+    /// Returns the ids that are stored with the tables. There are several only after a crash.
     async fn ids(&self) -> Result<Vec<String>> {
         let marker = if self.bucket.is_some() { FORMER_IDS_IN_BUCKET } else { MARKER };
         let lines = read(&self.root, &Name::from(marker)).await?.unwrap_or_default();
@@ -158,7 +160,7 @@ impl Projections {
         Ok(ids)
     }
 
-    /// Adds an id on the side of the tables, where `stored` stays.
+    /// Stores an id with the tables. Keeps the id `stored`.
     async fn add_id(&self, id: &str, stored: Option<&str>) -> Result<()> {
         let (name, content) = match self.bucket {
             Some(_) => (Name::from(IDS_IN_BUCKET).join(id), id.to_owned()),
@@ -167,7 +169,7 @@ impl Projections {
         self.root.put(&name, content.into_bytes()).await.map_err(failed)
     }
 
-    /// Leaves this id alone on the side of the tables.
+    /// Removes all ids that are stored with the tables, except this one.
     async fn remove_other_ids(&self, id: &str, others: &[String]) -> Result<()> {
         if self.bucket.is_none() {
             return self.add_id(id, None).await;
@@ -224,7 +226,7 @@ impl Projections {
     }
 }
 
-/// The id on the side of the catalog.
+/// Place of the id that belongs to the catalog.
 enum IdOfCatalog {
     /// In a file next to the SQLite file.
     File(Objects),
@@ -262,7 +264,7 @@ fn failed(error: object_store::Error) -> Error {
     Error::storage("reading or writing to which catalog tables and facts belong", error)
 }
 
-/// Draws a random id.
+/// Returns 128 random bits in hexadecimal digits.
 pub(crate) fn new_id() -> Result<String> {
     let mut id = [0; 16];
     getrandom::fill(&mut id).map_err(|error| Error::storage("drawing an id", std::io::Error::other(error)))?;

@@ -1,5 +1,6 @@
 //! Reads exports: files with one record per line, each with its agent. Collects the faults of all lines before anything is
-//! stored. A file that was cut off, or lacks lines, is refused by the count in its last line.
+//! stored. A file that was cut off, or lacks lines, is refused by the count in its last line. Exports of older versions have no
+//! such line.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -13,22 +14,23 @@ use serde_json::Value;
 use crate::lines::Lines;
 
 /// Returns whether a line is a record of an export rather than a message.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+pub fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("record").is_some())
 }
 
 /// An export that was checked completely and can be read again.
-pub(crate) struct ExportFile {
+pub struct ExportFile {
     source: Lines,
-    /// Overrides the agent of each line.
+    /// Replaces the agent of each line; `None` keeps the agents of the lines.
     agent: Option<String>,
     /// The agents in the export, with the number of their records.
     pub agents: BTreeMap<Agent, u64>,
 }
 
 impl ExportFile {
-    /// Checks every line and the origin of the records. Holds one line in memory at a time.
-    pub(crate) fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
+    /// Checks every line and the origin of the records. Holds one line in memory at a time. Returns an error with the faults of
+    /// all lines.
+    pub fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut counts = Counts::default();
@@ -66,8 +68,8 @@ impl ExportFile {
     }
 
     /// Returns the records with their agents, in the order of their ranks. Reads the file once for each rank, so that it need
-    /// not fit into memory.
-    pub(crate) fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
+    /// not fit into memory. Yields an error for a line that cannot be read or has changed since the check.
+    pub fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
         Record::RANKS.flat_map(move |rank| {
             let (lines, failed) = match self.lines() {
                 Ok(lines) => (Some(lines), None),
@@ -89,20 +91,20 @@ impl ExportFile {
 }
 
 /// A line of an export.
-pub(crate) enum Line {
+pub enum Line {
     Record {
         record: Box<Record>,
-        /// Whether the export says that it ends with [`Line::End`].
+        /// Whether the line has the field `format`. An export with this field ends with [`Line::End`].
         has_end: bool,
     },
     End(ExportEnd),
 }
 
-/// A parsed line.
+/// The agent and content of a line, or what is wrong with it.
 type Parsed = std::result::Result<(Agent, Line), Fault>;
 
 /// Parses a line of an export. `agent` overrides the agent of the line.
-pub(crate) fn parse(bytes: &[u8], agent: Option<&str>) -> Parsed {
+pub fn parse(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let mut take = |field: &str| value.as_object_mut().and_then(|fields| fields.remove(field));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
+use annals_server::exit_codes_and_statuses::INTERRUPTED;
 pub(crate) use annals_server::ipc::Items;
 use annals_server::ipc::{self as server_ipc, Options};
 use annals_server::rest::chain;
@@ -25,9 +26,6 @@ use crate::host::FolderHost;
 use crate::ipc;
 use crate::progress::Bars;
 
-/// Exit code after a second Ctrl-C, by the convention of shells: 128 + SIGINT.
-const INTERRUPTED: i32 = 130;
-
 /// Makes calls on the memory of a data folder.
 pub(crate) struct Client {
     way: Way,
@@ -39,7 +37,7 @@ pub(crate) struct Client {
 enum Way {
     /// This process owns the folder.
     Here(Box<FolderHost>),
-    /// Another process does. It uses its own clock, unless the command names a time.
+    /// Another process owns the folder. It uses its own clock, unless the command names a time.
     There { now: Option<Timestamp> },
 }
 
@@ -50,7 +48,7 @@ impl Client {
         Client::open_at(global, false).await
     }
 
-    /// Does the same, and creates the folder if it does not exist.
+    /// Connects to the owner of the data folder. If there is none, opens the folder, and creates it if it does not exist.
     pub(crate) async fn open_or_create(global: &Global) -> Result<Client> {
         Client::open_at(global, true).await
     }
@@ -85,11 +83,11 @@ impl Client {
     /// Makes calls over a folder that this process has opened.
     pub(crate) fn here(folder: Folder, global: &Global) -> Client {
         let (data, now) = (folder.path().to_owned(), folder.now());
-        let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None, operator: None }));
+        let way = Way::Here(Box::new(FolderHost { folder, scheduler: None, operator: None }));
         Client { way, data, now, bars: Bars::new(global.json) }
     }
 
-    /// Makes a call.
+    /// Makes a call and returns its answer.
     pub(crate) async fn call<C: Call>(&self, request: C) -> Result<C::Answer> {
         self.exchange(request, empty().boxed(), &mut |_| Ok(())).await
     }
@@ -158,25 +156,24 @@ impl Client {
                     stop.store(true, Ordering::Relaxed);
                     print_error("Stopping when the summary under way is saved; Ctrl-C again stops at once.");
                     let _ = tokio::signal::ctrl_c().await;
-                    std::process::exit(INTERRUPTED);
+                    std::process::exit(INTERRUPTED.into());
                 }
             });
         }
         stop
     }
 
-    /// Returns the current time.
+    /// Returns the time of `--now`, or else the time when the command began.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Returns the path of the data folder.
     pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 }
 
-/// Explains why a command cannot use the folder of a node that stands by.
+/// Explains why a command cannot use the folder of a node that stands by. Leaves other errors as they are.
 fn beside_a_node(error: Error, cluster: &ClusterConfig) -> Error {
     match error {
         Error::InUse { folder, owner } if cluster.node().is_some() => {

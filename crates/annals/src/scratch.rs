@@ -63,7 +63,8 @@ pub(crate) fn nameless_file(folder: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Removes folders and files that killed processes left. The owner of the data folder calls this before it starts to work.
+/// Removes folders and files that killed processes left in the data folder. The owner of the folder calls this before it starts
+/// to work. Leaves folders that another process has locked.
 pub(crate) fn sweep(folder: &Path) -> Result<()> {
     for path in scratch_folders(folder)? {
         // The caller owns the data folder, so a folder that cannot be locked counts as abandoned too.
@@ -81,8 +82,8 @@ pub(crate) fn sweep(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes folders that killed processes left in a folder that others may use too. Leaves what it cannot lock, because the owner
-/// may be at work, and what it cannot remove, because another user owns it.
+/// Removes folders that killed processes left in a folder that others may use too. Leaves what it cannot lock, because the
+/// owner may be at work, and what it cannot remove, because another user owns it.
 fn sweep_shared(folder: &Path) {
     for path in scratch_folders(folder).unwrap_or_default() {
         if try_lock(&path).is_ok() {

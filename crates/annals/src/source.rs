@@ -13,12 +13,15 @@ use crate::failure::unreadable;
 use crate::lines::Lines;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Number of bytes inspected.
+/// Number of bytes at the beginning of a file that are inspected.
 const HEAD: usize = 8 * 1024;
 
 /// First bytes of other file formats, and the message for each.
 const OTHERS: [(&[u8], &str); 9] = [
-    (b"PK\x03\x04", "is a zip archive; unpack it, and import the files in it"),
+    (
+        b"PK\x03\x04",
+        "is a zip archive; name the program that wrote it with --from, or unpack it and import the files in it",
+    ),
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it first"),
     (b"BZh", "is compressed with bzip2; unpack it first"),
     (b"\xfd7zXZ\x00", "is compressed with xz; unpack it first"),
@@ -75,10 +78,17 @@ fn start_of_lines(mut file: &File) -> IoResult<Option<u64>> {
     Ok((!head.starts_with(&GZIP) && !is_list).then_some(mark as u64))
 }
 
-/// Returns whether a file begins with a message or a record of an export, or with a JSON list of them.
+/// Returns whether a file, also one compressed with gzip, begins with a message or a record of an export, or with a JSON list of
+/// them. Returns false if the first one is longer than the inspected bytes, and for a damaged compressed file.
 pub(crate) fn is_ours(path: &Path) -> IoResult<bool> {
-    let mut head = Vec::new();
-    File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    let (mut head, mut file) = (Vec::new(), BufReader::new(File::open(path)?));
+    if file.fill_buf()?.starts_with(&GZIP) {
+        if MultiGzDecoder::new(file).take(HEAD as u64).read_to_end(&mut head).is_err() {
+            return Ok(false);
+        }
+    } else {
+        file.take(HEAD as u64).read_to_end(&mut head)?;
+    }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let first =
         serde_json::Deserializer::from_slice(text.strip_prefix(b"[").unwrap_or(text)).into_iter::<Value>().next();
@@ -117,7 +127,8 @@ fn peek(mut input: Box<dyn BufRead>) -> IoResult<(Vec<u8>, Box<dyn BufRead>)> {
     Ok((head.clone(), Box::new(Cursor::new(head).chain(input))))
 }
 
-/// Converts a JSON list to lines. Holds the whole list in memory, because it is complete only at its last byte.
+/// Converts a JSON list to lines. Holds the whole list in memory, because it is complete only at its last byte. A text that is
+/// no list but has a line with an object is passed on as lines.
 fn list(mut input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     let mut text = Vec::new();
     input.read_to_end(&mut text).map_err(|cause| unreadable(path, cause))?;
@@ -130,7 +141,7 @@ fn list(mut input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
         Err(error) => return Err(wrong(path, &format!("is not a valid JSON list: {error}"))),
     };
     if elements.iter().any(|element| element.get("mapping").is_some()) {
-        let reason = "is an export of ChatGPT; convert it first to one JSON message per line";
+        let reason = "is an export of ChatGPT; import it with --from chatgpt";
         return Err(wrong(path, reason));
     }
     let lines: Vec<String> = elements.iter().map(|element| format!("{element}\n")).collect();

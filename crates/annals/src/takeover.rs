@@ -21,7 +21,8 @@ const STARTING: Duration = Duration::from_secs(5);
 const SLACK: Duration = Duration::from_secs(10);
 
 /// Locks the folder. If the owner is a service that `annals mcp` started, asks this service to end, and waits. `drain` is the
-/// time that the service may take for its requests, and again for its jobs.
+/// time that the service may take for its requests, and again for its jobs. Fails if a user started the owner, or if the owner
+/// does not end in time.
 pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
     let begun = Instant::now();
     let (mut asked, mut deadline) = (None, begun + STARTING);

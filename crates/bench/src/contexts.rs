@@ -31,7 +31,7 @@ const BUDGETS: [u64; 3] = [500, 1_500, 4_000];
 const UNRELATED: &str = include_str!("contexts/unrelated.txt");
 /// The retention plan applied before the last round of questions.
 const PLAN: &str = "starter";
-/// Time after the last message at which all periods are closed.
+/// Time from the last message or question to the roll-up, so that all periods are closed when it runs.
 const LATER: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// Time after the last message at which retention runs and the questions are asked again.
 const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);

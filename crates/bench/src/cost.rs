@@ -1,6 +1,6 @@
-//! `annals-bench cost`: counts requests and prompt tokens per day of chat, by purpose, as if every message arrived when it was said:
-//! extraction each minute, extraction by schedule, and daily summaries. Nothing is sent. Tokens are the upper estimate that
-//! budgets reserve; answers and known facts are not included.
+//! `annals-bench cost`: counts requests and prompt tokens per day of chat, by purpose. Each message counts as arriving at its
+//! own time. The purposes are extraction each minute, extraction by schedule, and daily summaries. Nothing is sent. Tokens are
+//! the upper estimate that budgets reserve. Answers and known facts are not included.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Cost) -> Result<()> {
 }
 
 impl Sum {
-    /// Adds the requests for the turns of a day, which are read as they arrive.
+    /// Adds the requests for the turns of a day, as if extraction ran each minute and read what the schedule makes due.
     fn read(&mut self, agent: &Agent, turns: &[Memory], schedule: ReadingSchedule) -> Result<()> {
         let mut read = 0;
         let Some(mut now) = turns.first().map(Memory::at) else { return Ok(()) };
@@ -83,6 +83,7 @@ impl Sum {
             known: &[],
             predicates: &[],
             now,
+            access_key: None,
         };
         self.add(&annals_llm::extraction_question_of(&task)?);
         Ok(())
@@ -100,6 +101,7 @@ impl Sum {
             background: None,
             read_seq: 0,
             now: last.cover.end,
+            access_key: None,
         };
         self.add(&annals_llm::question_of(&task)?);
         Ok(())

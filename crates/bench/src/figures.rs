@@ -14,12 +14,12 @@ pub(crate) fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64>
     histogram
 }
 
-/// Returns a quantile in milliseconds.
+/// Returns a quantile of times in microseconds, converted to milliseconds.
 pub(crate) fn quantile_ms(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     round(histogram.value_at_quantile(quantile) as f64 / 1000.0)
 }
 
-/// Converts a duration to milliseconds.
+/// Converts a duration to milliseconds, rounded to two decimals.
 pub(crate) fn in_ms(time: Duration) -> f64 {
     round(time.as_secs_f64() * 1000.0)
 }

@@ -44,7 +44,6 @@ pub(crate) struct Graph {
     json: bool,
 }
 
-/// Measures and prints the results.
 pub(crate) async fn run(args: &Graph) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for shape in [Shape::Even, Shape::Skewed] {

@@ -101,7 +101,7 @@ fn claim(folder: &Path, life: &Life) -> Result<(), Failure> {
     let (note, digest) = (folder.join("life"), life.digest().to_string());
     match std::fs::read_to_string(&note) {
         Ok(other) if other != digest => {
-            let reason = format!("is {}, which holds an agent that was told something else", folder.display());
+            let reason = format!("is {}, which holds an agent with other messages", folder.display());
             Err(Error::invalid("--folder", reason).into())
         }
         Ok(_) => Ok(()),

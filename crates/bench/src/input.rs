@@ -14,11 +14,10 @@ pub(crate) type Messages = BTreeMap<Agent, Vec<Message>>;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Question {
     pub agent: Agent,
-    /// The text of the question.
     pub text: String,
-    /// When it is asked: not before its evidence.
+    /// Time at which the question is asked. Never before the messages that answer it.
     pub at: Timestamp,
-    /// The type of the question.
+    /// The type of the question, as the file names it.
     pub class: String,
     /// Ids of the existing messages that answer it.
     pub evidence: HashSet<String>,
@@ -64,7 +63,7 @@ pub(crate) fn messages(path: &Path) -> Result<Messages> {
     Ok(messages)
 }
 
-/// Reads the questions. Leaves out those without an existing message that answers them, and returns their number.
+/// Reads the questions. Leaves out the questions that no existing message answers, and returns the number of these.
 pub(crate) fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
     let lines = lines::<QuestionLine>(path)?;
     let (all, message_lines) = (lines.len(), message_lines(messages));
@@ -104,7 +103,8 @@ fn message_lines(messages: &Messages) -> HashMap<&Agent, HashMap<&str, (&str, Ti
         .collect()
 }
 
-fn lines<L: DeserializeOwned>(path: &Path) -> Result<Vec<L>> {
+/// Reads a file with one JSON object per line. Skips blank lines. Fails at the first line that cannot be parsed.
+pub(crate) fn lines<L: DeserializeOwned>(path: &Path) -> Result<Vec<L>> {
     let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
     let text = std::fs::read_to_string(path).map_err(wrong)?;
     let numbered = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());

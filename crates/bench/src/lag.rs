@@ -1,5 +1,6 @@
-//! `annals-bench lag`: measures how long after sending a message to a running service a search finds it, with memories of
-//! different sizes; also the disk space per memory. Messages are sent at a fixed rate, whatever happens to earlier ones.
+//! `annals-bench lag`: measures the time from sending a message to a running service until a search finds it, with memories of
+//! different sizes. Also measures the disk space per memory. Messages are sent at a fixed rate, however long earlier messages
+//! take.
 //!
 //! The service is the command `annals`, called over HTTP, with its jobs enabled. Its memory is filled and rolled up in advance,
 //! and the measurement waits for the jobs that run at the start.
@@ -72,7 +73,7 @@ pub(crate) async fn run(args: &Lag) -> Result<(), Failure> {
 
 /// Returns a folder with at least `rows` turns, filled with as many days as that takes.
 async fn fill(root: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder>) -> Result<PathBuf, Failure> {
-    let root = root.join(format!("told-{}", &life.digest().to_string()[..8]));
+    let root = root.join(format!("fill-{}", &life.digest().to_string()[..8]));
     std::fs::create_dir_all(&root)?;
     let agent = Agent::new(AGENT)?;
     let folder =
@@ -88,7 +89,7 @@ fn days(life: &Life, rows: usize) -> usize {
     turns_before.take_while(|turns| *turns < rows).count()
 }
 
-/// Writes to a service over a copy of the folder.
+/// Measures a service over a copy of the folder: writes messages to it, and searches for them.
 async fn measure(
     command: &Path,
     filled: &Path,

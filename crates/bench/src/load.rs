@@ -1,5 +1,5 @@
-//! `annals-bench load`: adds messages and searches over many connections at once, against a service in another process.
-//! Afterwards checks that every acknowledged message is stored exactly once.
+//! `annals-bench load`: adds messages and searches over many connections at once, against a service in another process. Then
+//! checks that every acknowledged message is stored exactly once.
 
 pub(crate) mod client;
 mod disk;
@@ -56,7 +56,6 @@ impl Seen {
     }
 }
 
-/// Runs the load and prints the report.
 pub(crate) async fn run(args: &Load) -> Result<(), Failure> {
     let quiet_disk = disk::fsync(&args.disk, Duration::from_secs(3))?;
     let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
@@ -142,7 +141,7 @@ async fn one(
     Ok(seen)
 }
 
-/// Waits until everything is searchable, and returns how long that took.
+/// Waits until everything is searchable, and returns how long that took. Fails after [`DEADLINE`].
 async fn settle(client: &mut Client) -> Result<Duration, Failure> {
     let started = Instant::now();
     for agent in 0..AGENTS {

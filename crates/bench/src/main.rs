@@ -60,7 +60,7 @@ enum Command {
     #[command(hide = true)]
     GrowthAsk(growth::Ask),
     /// Judge summaries beside those of the built-in engine: what they keep, and what their sources do not support
-    Summaries(summaries::Summaries),
+    Summaries(Box<summaries::Summaries>),
     /// Count the prompt tokens of a day of chat, by purpose
     Cost(cost::Cost),
     /// Measure the time from sending a message to a running service until searches find it

@@ -1,5 +1,6 @@
-//! `annals-bench merged`: asks the questions of `retrieval` with all agents merged into one, among 100,000 turns of others. Asks
-//! twice: as the command searches, and with every row scored. The difference is the cost of choosing candidates.
+//! `annals-bench merged`: asks the questions of `retrieval` with all agents merged into one, among up to 100,000 turns that
+//! answer none of them. Asks twice: as the command searches, and with every row scored. The difference is the cost of choosing
+//! candidates.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ pub(crate) async fn run(args: &Merged) -> Result<()> {
     Ok(())
 }
 
-/// Opens the stores to fill. Uses the vector file, if there is one.
+/// Opens the stores to fill. Uses the vector file if the options name one.
 async fn filling(args: &Merged, folder: &TempDir) -> Result<World> {
     match &args.vectors {
         Some(path) => {
@@ -74,7 +75,7 @@ async fn filling(args: &Merged, folder: &TempDir) -> Result<World> {
     }
 }
 
-/// Returns the messages of all agents as those of one. The agent's name, after `before`, is prefixed to conversations and ids to
+/// Returns the messages of all agents as those of one. Prefixes conversations and ids with `before` and the agent's name, to
 /// keep them distinct.
 fn as_one(messages: Messages, before: &str) -> impl Iterator<Item = Message> {
     messages.into_iter().flat_map(move |(agent, messages)| {

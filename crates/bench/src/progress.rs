@@ -1,4 +1,4 @@
-//! Prints the progress of long work to standard error every ten seconds.
+//! Prints the progress of long work to standard error every ten seconds, and at its end.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -19,13 +19,12 @@ struct State {
 }
 
 impl Progress {
-    /// Starts a task of `all` items.
+    /// Starts a task of `all` items. `what` names the task in the output.
     pub(crate) fn new(what: &str, all: usize) -> Progress {
         let now = Instant::now();
         Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, printed: now }) }
     }
 
-    /// Adds finished items.
     pub(crate) fn add(&self, more: usize) {
         let mut state = self.state.lock().expect("no holder of the lock panics");
         if state.done == 0 {

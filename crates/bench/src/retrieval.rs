@@ -95,7 +95,8 @@ async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bo
     Ok((report, Compared::new(name, &results, [("BM25", bm25), ("MiniLM", vectors)])))
 }
 
-/// Returns the embedder of the command. If `cache` names a folder, its vectors are kept there.
+/// Returns the bundled model with a cache in memory, as the command `annals` uses it. If `cache` names a folder, vectors are
+/// kept in that folder instead.
 pub(crate) fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
     let bundled = OnnxEmbedder::bundled()?;
     let Some(folder) = cache else { return Ok(Arc::new(Cached::new(bundled, CACHED))) };
@@ -103,7 +104,7 @@ pub(crate) fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(Kept::open(&folder.join("vectors"), bundled)?))
 }
 
-/// Opens the stores in a folder with the embedder of the command.
+/// Opens the stores in a folder with the bundled model and a cache in memory.
 pub(crate) async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
     World::open(folder, embedder(None)?, scoring).await
 }

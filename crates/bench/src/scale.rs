@@ -1,9 +1,10 @@
-//! `annals-bench scale`: measures one agent with very many memories. Fills a folder through the real writer, once. Then asks in a
-//! new process, and reports latency, memory of that process, and recall of the exactly nearest vectors.
+//! `annals-bench scale`: measures one agent with very many memories. Fills a folder through the real writer, once. Then asks
+//! the questions in a new process, and reports latency, the memory of that process, and the recall of the exactly nearest
+//! vectors.
 //!
-//! Rows are real texts with real embeddings. Beyond the distinct texts of the file, they repeat the same words in another order,
-//! with a vector moved as far as reordering moves it (`rows.rs`, `row_vectors.rs`). Everything except times and memory is
-//! determined by the file.
+//! Rows are real texts with real embeddings. Rows beyond the distinct texts of the file repeat a text with its words in another
+//! order, or a short text with a number added. Their vectors are moved as far as the model moves a vector for reordered words
+//! (`rows.rs`, `row_vectors.rs`). Everything except times and memory is determined by the files and options.
 
 pub(crate) mod ask;
 mod exact;
@@ -43,7 +44,7 @@ pub(crate) struct Scale {
     /// Number of memories
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     rows: u32,
-    /// Folder in which the stores are kept between runs; one that is already filled is only asked
+    /// Folder in which the stores are kept between runs; a folder that is already filled is not filled again
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
     /// File in which the vectors of the texts are kept [default: in the folder]; folders can share it
@@ -82,7 +83,7 @@ pub(crate) async fn run(args: &Scale) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path of the prepared questions.
+/// Returns the path of the file with the prepared questions.
 fn asking(folder: &Path) -> PathBuf {
     folder.join("asking.json")
 }

@@ -18,12 +18,11 @@ use annals_strata::LanceStrata;
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_writer::{FactWriter, Writer};
 
-/// Messages per transaction, as in an import.
+/// Maximum number of messages per transaction, as in an import.
 const BATCH: usize = 500;
 
-/// An open data folder.
+/// The stores and policies over one data folder.
 pub(crate) struct Stores {
-    /// Searches the folder.
     pub search: Search,
     catalog: Arc<SqliteCatalog>,
     strata: Arc<dyn Strata>,
@@ -70,7 +69,7 @@ impl Stores {
         Ok(())
     }
 
-    /// Assigns a retention plan to the agent, and prunes what is past it at `now`.
+    /// Assigns a retention plan to the agent, and prunes the memories that are older at `now` than the plan keeps them.
     pub(crate) async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
         let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
         self.catalog.save_settings(agent, &settings).await?;
@@ -79,7 +78,7 @@ impl Stores {
         Ok(())
     }
 
-    /// Returns all facts, including ended ones.
+    /// Returns all facts, including facts that have ended.
     pub(crate) async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
         self.facts.find(agent, &FactQuery { history: true, ..FactQuery::default() }).await
     }
@@ -89,7 +88,7 @@ impl Stores {
         self.catalog.list(agent, &Select { kinds: vec![Kind::Statement], ..Select::all(Grain::Working) }).await
     }
 
-    /// Returns the summaries of all grains.
+    /// Returns the summaries of all grains, from days to years.
     pub(crate) async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
         let mut summaries = Vec::new();
         for grain in Grain::SUMMARIES {

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 /// Bytes of a digest.
 const KEY: usize = 32;
 
-/// An embedder with its vector file.
+/// An embedder that keeps its vectors in a file.
 pub(crate) struct Kept<E> {
     inner: E,
     path: PathBuf,
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl<E: Embedder> Kept<E> {
-    /// Reads the file, or creates it. Fails if it belongs to another model.
+    /// Reads the file, or creates it. Fails if it belongs to another model, or if another process has it open.
     pub(crate) fn open(path: &Path, inner: E) -> Result<Kept<E>> {
         let head = format!("{} {}\n", inner.model(), inner.dimension());
         let state = load(path, head.as_bytes(), inner.dimension()).map_err(|error| failed(path, error))?;

@@ -1,7 +1,7 @@
-//! The same stores as those of the command, in one folder, filled through the writer and queried through the search.
+//! The stores of the command in one folder, filled through the writer and queried through the search.
 //!
-//! Times are measured separately: embedding apart from the rest of a search, and the catalog apart from the tables of an import.
-//! Two worlds over one folder must not write at once.
+//! Times are measured separately: embedding apart from the rest of a search, and the catalog apart from the tables of an
+//! import. Two worlds over one folder must not write at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use annals_strata::{CacheLimits, LanceStrata};
 use annals_writer::Writer;
 use async_trait::async_trait;
 
-/// Messages per transaction, as in an import.
+/// Maximum number of messages per transaction, as in an import.
 const BATCH: usize = 500;
 
-/// Open stores.
+/// The stores, the writer and the search over one data folder.
 pub(crate) struct World {
     /// The search to be measured.
     pub search: Search,
-    /// The embedder, with its time measured.
+    /// The embedder, which also measures its own time.
     pub embedder: Timed,
     writer: Writer,
     catalog: Arc<SqliteCatalog>,
@@ -39,9 +39,10 @@ pub(crate) struct World {
 /// Which rows of a table are scored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scoring {
-    /// As in the command: all rows of a small table, candidates of a large one.
+    /// The scoring of the command `annals`: all rows of a small table are scored. Of a large one only candidates are scored:
+    /// the rows nearest by vector, and the rows that fit the words best.
     AsSet,
-    /// All rows, however large the table is.
+    /// All rows are scored, however large the table is.
     Exact,
 }
 
@@ -50,14 +51,13 @@ pub(crate) enum Scoring {
 pub(crate) struct Import {
     /// Committing the messages to the catalog.
     pub catalog: Duration,
-    /// Embedding them.
+    /// Embedding the messages.
     pub embedding: Duration,
-    /// Reading them back and writing the tables.
+    /// Reading the messages back and writing the tables.
     pub tables: Duration,
 }
 
 impl Import {
-    /// Returns the total time.
     pub(crate) fn total(&self) -> Duration {
         self.catalog + self.embedding + self.tables
     }
@@ -80,7 +80,7 @@ pub(crate) struct Footprint {
     pub bytes_per_memory: f64,
     /// Resident memory of this process now, in MB; zero if the system does not report it.
     pub resident_mb: u64,
-    /// Peak resident memory of this process so far, in MB.
+    /// Peak resident memory of this process so far, in MB; zero if the system does not report it.
     pub peak_mb: u64,
 }
 
@@ -106,7 +106,8 @@ impl World {
         Ok(World { search, embedder, writer, catalog, strata, folder: folder.to_owned() })
     }
 
-    /// Turns off masking for an agent, so that text that looks like a credential is stored unchanged.
+    /// Turns off masking for an agent, so that text that looks like a credential is stored unchanged. Resets all other settings
+    /// of the agent to the defaults.
     pub(crate) async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
         self.catalog.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
     }
@@ -165,12 +166,11 @@ impl World {
         Ok(hits.into_iter().take(count).map(|hit| hit.memory).collect())
     }
 
-    /// Returns the memories with these ids, in their order.
+    /// Returns the memories with these ids, in the order of the ids.
     pub(crate) async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
         self.catalog.get(agent, ids).await
     }
 
-    /// Measures the use of disk and memory.
     pub(crate) async fn footprint(&self) -> Result<Footprint> {
         let bytes = size(&self.folder).map_err(|error| Error::storage("measuring the folder", error))?;
         let memories = self.count().await?;
@@ -213,7 +213,7 @@ pub(crate) fn status_mb(field: &str) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
 }
 
-/// An embedder that sums up the time it takes. Clones share the sum.
+/// An embedder that sums up the time that embedding takes. Clones share the sum.
 #[derive(Clone)]
 pub(crate) struct Timed {
     inner: Arc<dyn Embedder>,

@@ -19,15 +19,15 @@ const LENGTH: usize = 130;
 
 #[tokio::main]
 async fn main() -> annals_core::Result<()> {
-    let place = std::env::args().nth(1);
-    if let Some(url) = place.as_deref().filter(|place| place.starts_with("postgres")) {
+    let target = std::env::args().nth(1);
+    if let Some(url) = target.as_deref().filter(|target| target.starts_with("postgres")) {
         let catalog = PostgresCatalog::open(url)?;
         let agent = Agent::new("measured")?;
         import(&agent, &catalog).await?;
         requests(&agent, &catalog).await?;
         return forget(&agent, &catalog).await;
     }
-    let folder = place.map_or_else(std::env::temp_dir, PathBuf::from);
+    let folder = target.map_or_else(std::env::temp_dir, PathBuf::from);
     let path = folder.join(format!("annals-measure-{}.sqlite", std::process::id()));
     let done = measure(&path).await;
     for suffix in ["", "-wal", "-journal"] {

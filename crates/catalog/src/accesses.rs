@@ -24,8 +24,8 @@ impl<B: Backend> Accesses for SqlCatalog<B> {
 
 pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_id = ?1 AND id = ?2";
 const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-/// Adds to the access count of a memory, at most up to the highest integer. A memory that was forgotten since it was returned
-/// gets no row.
+/// Adds to the access count of a memory. The count saturates at the highest 64-bit integer. A memory that no longer exists gets
+/// no row.
 pub(crate) const ADD: &str = "INSERT INTO access (agent_id, id, times, last)
     SELECT ?1, ?2, ?3, ?4
     WHERE EXISTS (SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2)
@@ -37,7 +37,8 @@ pub(crate) const ADD: &str = "INSERT INTO access (agent_id, id, times, last)
             ELSE access.times + excluded.times END,
         last = CASE WHEN access.last > excluded.last THEN access.last ELSE excluded.last END";
 
-/// Returns live memories by id, each with its access count.
+/// Returns live memories by id, each with its access count; `None` if no answer has returned the memory. Leaves out ids without
+/// a live memory.
 pub(crate) fn recall(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {
     let agent_id = agents::known(db, agent)?;
     let mut recalled = Vec::with_capacity(ids.len());
@@ -48,7 +49,7 @@ pub(crate) fn recall(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec
     Ok(recalled)
 }
 
-/// Adds to the counts of memories that exist.
+/// Adds to the access counts of the memories that still exist.
 pub(crate) fn add(db: &dyn Db, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
     add_of(db, agents::known(db, agent)?, accesses)
 }

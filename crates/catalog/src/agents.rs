@@ -1,4 +1,4 @@
-//! Agents: their numbers in the file, their settings, their state and their sizes.
+//! Agents: their numbers in the database, their settings, their state and their sizes.
 
 use annals_core::ports::{AgentState, Agents, Counts, RetentionLimits, Totals, VectorModel};
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
@@ -78,8 +78,8 @@ impl<B: Backend> Agents for SqlCatalog<B> {
     }
 }
 
-/// SQL condition that a row of `agent` is a known agent, which has settings or data. An agent with only pruned turns still has
-/// ledger rows. An agent with only facts entered by hand has fact operations.
+/// SQL condition that a row of `agent` is a known agent: one with settings or data. An agent with only pruned turns is known by
+/// its ledger rows, and one with only facts entered by hand by its fact operations.
 macro_rules! is_known {
     () => {
         "-- The staging agent of a restore has no workspace.
@@ -116,7 +116,7 @@ pub(crate) const PAGE_OF_WORKSPACE: &str =
     known_agents!("AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
 pub(crate) const AGENT_STATE: &str =
     concat!("SELECT settings, (", is_known!(), ") AS known FROM agent WHERE agent_id = ?1");
-/// Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
+/// Selects the agents to embed again. Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
 pub(crate) const TO_REEMBED: &str = concat!(
     "SELECT workspace, name, shown_name FROM agent
     WHERE EXISTS (
@@ -132,7 +132,7 @@ pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 /// Returns up to `limit` known agents after the given one, by workspace, then by key. A known agent has settings,
 /// messages, ledger rows, statements, fact operations, blocks or documents.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
-    // No known agent has an empty name, so this place is before the first agent of a workspace.
+    // No known agent has an empty name, so this position is before the first agent of a workspace.
     let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.key()));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     match workspace {
@@ -145,8 +145,8 @@ pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, 
     }
 }
 
-/// Reads an agent from the columns `workspace`, `name` and `shown_name`. A row with an empty name is that of all erased
-/// agents of its workspace.
+/// Reads an agent from the columns `workspace`, `name` and `shown_name`. A row with an empty name stands for all erased agents
+/// of its workspace.
 pub(crate) fn read(row: &Row) -> Result<Agent> {
     let (workspace, key) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
     if key.is_empty() {
@@ -159,7 +159,8 @@ pub(crate) fn read(row: &Row) -> Result<Agent> {
     })
 }
 
-/// Returns the agents that may have roll-up work.
+/// Returns the known agents that have a dirty or degraded period which may be over in some time zone, an urgent generation to
+/// build, or changes that a table or extraction has not applied.
 pub(crate) fn with_work(db: &dyn Db, now: Timestamp) -> Result<Vec<Agent>> {
     let day = latest_day(now);
     let current = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
@@ -173,19 +174,20 @@ pub(crate) fn to_reembed(db: &dyn Db, model: &VectorModel) -> Result<Vec<Agent>>
     db.query(TO_REEMBED, params![model.name, dimension], read)
 }
 
-/// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.
+/// Returns the agent's number; 0 for an agent without a row. No row has the number 0, so queries with it return nothing.
 pub(crate) fn known(db: &dyn Db, agent: &Agent) -> Result<i64> {
     Ok(row_id(db, agent.workspace(), agent.key())?.unwrap_or(0))
 }
 
-/// Returns the number of a row, even if the names are not valid names of an agent.
+/// Returns the number of the agent's row; `None` if there is none. The names need not be valid: a staging agent has no
+/// workspace.
 pub(crate) fn row_id(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<i64>> {
     let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
     db.query_optional(sql, params![workspace, name], |row| row.get(0))
 }
 
-/// Returns the agent's number; adds the agent if it has none. A new agent counts as erased up to the sequence floor, so
-/// that no answer is saved to a request made before: an erased agent may have had the same name.
+/// Returns the agent's number; adds the agent if it has none. The new row counts as erased up to the sequence floor: an agent
+/// that was erased may have had the same name, and no answer to a request of that agent may be saved.
 pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     let number = known(db, agent)?;
     if number > 0 {
@@ -234,7 +236,7 @@ pub(crate) fn save_settings(db: &dyn Db, agent: &Agent, settings: &Settings) -> 
     save_settings_of(db, enrolled(db, agent)?, settings)
 }
 
-/// Replaces the settings, by the agent's number.
+/// Replaces the settings of the agent with this number.
 pub(crate) fn save_settings_of(db: &dyn Db, agent_id: i64, settings: &Settings) -> Result<()> {
     let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
     db.execute(sql, params![agent_id, to_json(settings)])?;
@@ -247,7 +249,7 @@ pub(crate) const COUNT_SUMMARIES: &str = "SELECT grain, count(*) AS n FROM summa
 pub(crate) const FIRST_TURN: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at LIMIT 1";
 pub(crate) const LAST_TURN: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at DESC LIMIT 1";
 
-/// Returns the number of memories per grain, and the extent of the turns.
+/// Returns the number of memories per grain, the instants of the first and the last turn, and the instant of the last ingest.
 pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
     let agent_id = known(db, agent)?;
     let mut counts = Counts::default();

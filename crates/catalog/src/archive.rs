@@ -1,4 +1,4 @@
-//! Exports and restores everything of an agent.
+//! Implements the port `Archive`: exports all records of an agent, and restores them into an agent without memories.
 
 mod records;
 mod restore;

@@ -8,16 +8,15 @@ use crate::thread::Thread;
 /// A database that a catalog can be kept in.
 #[async_trait]
 pub trait Backend: Send + Sync + Sized + 'static {
-    /// A connection to the database.
     type Connection: Transactions + Send + 'static;
 
-    /// Returns descriptions of the faults of the structure and of the data; empty if both are sound.
+    /// Returns one description for each fault of the structure or of the data; empty if both are sound.
     async fn check(&self, thread: &Thread<Self::Connection>) -> annals_core::Result<Vec<String>>;
 
     /// Removes what is left of rows that were deleted before this call, as far as the database can.
     async fn scrub(&self, thread: &Thread<Self::Connection>) -> annals_core::Result<()>;
 
-    /// Returns whether free space holds one of the words, as far as the database can tell.
+    /// Returns whether unused space of the database's files holds one of the words, as far as the database can tell.
     async fn unused_space_contains(
         &self,
         thread: &Thread<Self::Connection>,

@@ -9,7 +9,7 @@ use crate::{agents, summaries};
 
 pub(crate) const OF_PERIOD: &str = "SELECT * FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
 
-/// Returns the base of a sealed period.
+/// Returns the base of a period; `None` if the period is not sealed.
 pub(crate) fn base(db: &dyn Db, agent: &Agent, period: Period) -> Result<Option<Base>> {
     of(db, agents::known(db, agent)?, period)
 }
@@ -26,7 +26,8 @@ pub(crate) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
     db.query(sql, params![agent_id], |row| word(row, "period"))
 }
 
-/// Returns the present summary in the form of a base.
+/// Returns the text, the sentences and the sources of the present summary in the form of a base; `None` if there is no such
+/// summary.
 pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
     let values = params![agent_id, summary.as_str()];
     let Some(memory) = summaries::find(db, summaries::BY_ID, values)?.pop() else { return Ok(None) };
@@ -40,7 +41,8 @@ pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<
     }))
 }
 
-/// Returns the highest arrival number of turns that the base of a period may contain; `None` if unknown.
+/// Returns the highest arrival number (sequence number of the first arrival) of the turns that the base of a period may
+/// contain; `None` if it is unknown or the period has no base.
 pub(crate) fn seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<i64>> {
     let sql = "SELECT seq FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let values = params![agent_id, grain_number(period.grain()), period.to_string()];

@@ -70,7 +70,7 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
     let (requests_made, done, reads) = (signed(batch.requests), signed(batch.done), signed(batch.reads));
     db.execute(sql, params![id, base_url, model, remote, state, at, requests_made, done, reads, failure])?;
     let mut last: Option<(&Agent, i64)> = None;
-    for (place, request) in (0_i64..).zip(requests) {
+    for (position, request) in (0_i64..).zip(requests) {
         let agent_id = match last.filter(|(agent, _)| *agent == &request.agent) {
             Some((_, agent_id)) => agent_id,
             None => agents::enrolled(db, &request.agent)?,
@@ -78,12 +78,13 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
         last = Some((&request.agent, agent_id));
         replies::release(db, &request.agent, request.reservation)?;
         let sql =
-            "INSERT INTO batch_request (batch_id, number, agent_id, period, key, purpose, read_seq, tokens, state)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+            "INSERT INTO batch_request (batch_id, number, agent_id, period, key, purpose, read_seq, tokens, key_id, state)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
                 CASE WHEN (SELECT erased FROM agent WHERE agent_id = ?3) < ?7 THEN 'open' ELSE 'void' END)";
         let (period, purpose) = (request.period.to_string(), request.purpose.as_str());
         let (read_seq, tokens) = (signed(request.read_seq), signed(request.tokens));
-        db.execute(sql, params![id, place, agent_id, period, request.key.0, purpose, read_seq, tokens])?;
+        let access_key = &request.access_key;
+        db.execute(sql, params![id, position, agent_id, period, request.key.0, purpose, read_seq, tokens, access_key])?;
     }
     Ok(())
 }
@@ -126,8 +127,8 @@ fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Time
     let sql = "SELECT model FROM batch WHERE batch_id = ?1";
     let Some(model) = db.query_optional(sql, params![batch], |row| row.get::<String>("model"))? else { return Ok(0) };
     let mut settled = 0;
-    for (place, settlement) in settlements {
-        let Some((request, is_open)) = outstanding(db, batch, *place)? else { continue };
+    for (position, settlement) in settlements {
+        let Some((request, is_open)) = outstanding(db, batch, *position)? else { continue };
         if let Some(answer) = settlement.answer() {
             let reply = request.reply(&model, answer);
             replies::charge_call(db, &request.agent, &reply, true, now)?;
@@ -136,18 +137,18 @@ fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Time
             }
         }
         let sql = "UPDATE batch_request SET state = ?3 WHERE batch_id = ?1 AND number = ?2";
-        db.execute(sql, params![batch, signed(*place), settlement.state().as_str()])?;
+        db.execute(sql, params![batch, signed(*position), settlement.state().as_str()])?;
         settled += 1;
     }
     Ok(settled)
 }
 
-/// Returns a request that still waits for its answer, and whether the answer will be kept. Returns `None` if no such request
-/// waits.
-fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<(BatchedRequest, bool)>> {
+/// Returns the request at `position` of a batch, and whether its answer will be kept; the answer to a void request is not.
+/// Returns `None` if the request does not exist or no longer waits for its answer.
+fn outstanding(db: &dyn Db, batch: &str, position: u64) -> Result<Option<(BatchedRequest, bool)>> {
     let sql = "SELECT * FROM batch_request JOIN agent USING (agent_id)
         WHERE batch_id = ?1 AND number = ?2 AND state IN ('open', 'void')";
-    db.query_optional(sql, params![batch, signed(place)], |row| {
+    db.query_optional(sql, params![batch, signed(position)], |row| {
         let request = BatchedRequest {
             agent: agents::read(row)?,
             period: word(row, "period")?,
@@ -156,6 +157,7 @@ fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<(BatchedRe
             read_seq: number(row, "read_seq")?,
             tokens: number(row, "tokens")?,
             reservation: None,
+            access_key: row.get("key_id")?,
         };
         Ok((request, word::<RequestState>(row, "state")? == RequestState::Open))
     })

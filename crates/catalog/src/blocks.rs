@@ -39,7 +39,7 @@ pub(crate) fn of(db: &dyn Db, agent_id: i64) -> Result<Vec<Block>> {
     db.query(sql, params![agent_id], read)
 }
 
-/// Stores and removes blocks, all or none. Returns all blocks of the agent.
+/// Stores and removes blocks, all or none. Returns all blocks of the agent. Fails if these would be more than `most`.
 fn write(db: &dyn Db, agent: &Agent, written: &[Block], removed: &[String], most: usize) -> Result<Vec<Block>> {
     let agent_id = if written.is_empty() { agents::known(db, agent)? } else { agents::enrolled(db, agent)? };
     for name in removed {

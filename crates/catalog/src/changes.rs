@@ -105,7 +105,8 @@ pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Wate
     Ok(found.unwrap_or_default())
 }
 
-/// Replaces the watermark that was read, and removes tombstones that no table has to apply any more.
+/// Replaces the watermark that was read as `read`, and removes tombstones that no table has to apply any more. Fails with
+/// `Stale` unless the stored watermark [admits](Watermark::admits) the new one.
 pub(crate) fn save_watermark(
     db: &dyn Db,
     agent: &Agent,
@@ -182,7 +183,7 @@ pub(crate) fn next_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
     db.query_one(sql, params![agent_id], |row| row.get(0))
 }
 
-/// Returns the agent's last sequence number. For an unknown agent, or one without changes, returns the number below the first
+/// Returns the agent's last sequence number. For an agent without a row or without changes, returns the number below the first
 /// that it will get.
 pub(crate) fn last_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
     let sql = "SELECT coalesce(nullif((SELECT seq FROM agent WHERE agent_id = ?1), 0), seq) FROM sequence_floor";
@@ -195,7 +196,7 @@ pub(crate) fn highest_seq(db: &dyn Db) -> Result<i64> {
     db.query_one(sql, &[], |row| row.get(0))
 }
 
-/// Keeps the numbers of an agent that is erased as a whole from being assigned again.
+/// Raises the sequence floor to the last number of an agent that is erased as a whole, so that no new agent gets these numbers.
 pub(crate) fn raise_floor(db: &dyn Db, agent_id: i64) -> Result<()> {
     let sql = "UPDATE sequence_floor SET seq = ?1 WHERE seq < ?1";
     db.execute(sql, params![last_seq(db, agent_id)?])?;
@@ -216,7 +217,7 @@ impl Numbers {
         Ok(Numbers { agent_id, first: last, last })
     }
 
-    /// Assigns the next number.
+    /// Assigns the next number. It is stored only by [`Numbers::save_ingest`].
     pub(crate) fn next(&mut self) -> i64 {
         self.last += 1;
         self.last

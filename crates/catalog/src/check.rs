@@ -18,7 +18,7 @@ pub(crate) fn invariants(db: &dyn Db) -> Result<Vec<String>> {
     lines(db, include_str!("sql/invariants.sql"))
 }
 
-/// Returns the first column of a query.
+/// Runs a query, and returns the text in the first column of each row.
 pub(crate) fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
     db.query(Sql::Once(sql), &[], |row| row.get(0))
 }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::db::{Error, Failure, Result, Row};
 use annals_core::{Digest, Grain, Interval, Timestamp};
 
-/// Converts to microseconds, rounded down, so that an instant and its stored value lie in the same interval.
+/// Converts an instant to microseconds, rounded down. Between [`bounds`] lie exactly the stored instants of the original
+/// interval.
 pub(crate) fn micros(at: Timestamp) -> i64 {
     rounded_down(at.as_nanosecond())
 }
@@ -80,7 +81,7 @@ pub(crate) fn maybe_json<T: serde::de::DeserializeOwned>(row: &Row, column: &str
     text.map(|_| json(row, column)).transpose()
 }
 
-/// Returns the error for a value that its column cannot hold, with its kind and the reason.
+/// Returns the error for a value that cannot be read from its column. `kind` names the type of the stored value.
 pub(crate) fn unreadable(column: &str, kind: &str, why: impl Display) -> Failure {
     Error::damage(format!("Conversion error from type {kind} at index: 0, {column}: {why}")).into()
 }

@@ -45,7 +45,8 @@ mod sqlite {
 
 mod postgres {
     use crate::PostgresCatalog;
-    use crate::postgres::server::Schema;
+    use crate::fixture::open_schema;
+    use annals_testkit::postgres_server::Schema;
 
     /// Returns a function that opens a catalog in a new schema, if there is a server.
     fn schemas() -> Option<impl FnMut() -> PostgresCatalog> {
@@ -53,7 +54,7 @@ mod postgres {
         let mut schemas = Vec::new();
         Some(move || {
             let schema = next.take().or_else(Schema::new).unwrap();
-            let catalog = schema.open();
+            let catalog = open_schema(&schema);
             schemas.push(schema);
             catalog
         })

@@ -80,7 +80,7 @@ impl<B: Backend> Documents for SqlCatalog<B> {
     }
 }
 
-/// The bytes of content after which a page of an export ends early.
+/// Number of bytes of content after which a page of an export ends early: 8 MiB.
 const BYTES: usize = 8 << 20;
 
 pub(crate) const BY_KEY: &str = "SELECT * FROM document WHERE agent_id = ?1 AND collection = ?2 AND key = ?3";
@@ -178,7 +178,8 @@ fn read_key(row: &Row) -> Result<DocumentKey> {
     Ok(DocumentKey { collection: row.get("collection")?, key: row.get("key")? })
 }
 
-/// Returns the documents after a key, expired ones included, and whether the page ended early because of its size.
+/// Returns at most `most` documents after a key, expired ones included. Also returns whether the page ended early because of
+/// its size.
 pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -> Result<(Vec<Document>, bool)> {
     let (mut rows, mut bytes, mut is_cut) = (0_i64, 0, false);
     db.for_each(SIZES, params![agent_id, after.collection, after.key, most], |row| {
@@ -254,7 +255,7 @@ fn check(key: &DocumentKey, live: Option<&Document>, expected: Expected) -> anna
     }
 }
 
-/// Fails if there is a document with this key.
+/// Fails with `Invalid` if a document with this key is stored, so that an archive cannot contain two.
 pub(crate) fn refuse_second(db: &dyn Db, agent_id: i64, key: &DocumentKey) -> Result<()> {
     match by_key(db, agent_id, key)? {
         Some(_) => Err(Error::invalid("records", format!("contain the document {key} twice")).into()),

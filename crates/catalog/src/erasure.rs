@@ -1,5 +1,5 @@
-//! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages and of the
-//! keys of other items.
+//! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages, of the
+//! keys of other items, and of the requests that were accepted before.
 //!
 //! Queries alone make the plan, and the erasure carries it out in the same transaction. For a subject, all turns are read
 //! before, in pieces. A dry run makes the same plan and reports it, but writes nothing: its report differs from that of a later
@@ -39,8 +39,8 @@ pub(crate) use selection::{OF_CONVERSATION, WITHIN};
 const PLANNING: &str = "selecting what to forget";
 
 impl<B: Backend> SqlCatalog<B> {
-    /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
-    /// text contains. Reads in pieces, so that other work continues.
+    /// Returns the report of a plan. Removes from it the sentences that remaining turns, statements, documents or former texts
+    /// contain. Reads in pieces, so that other work continues.
     async fn without_what_remains(&self, plan: ErasurePlan) -> annals_core::Result<ErasureReport> {
         let (search, mut report) = (Remaining::new(&plan), plan.report);
         let Some(search) = search else { return Ok(report) };
@@ -158,7 +158,7 @@ pub(crate) fn erase(
     Ok(plan)
 }
 
-/// Records an erasure, after which the agent has to be cleaned.
+/// Records that the files of an agent contain erased data, so that the agent has to be cleaned.
 pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
     let names = params![agent.workspace(), agent.key()];
     // Insert a new row instead of updating the old one: only a new row gets a new number.
@@ -167,13 +167,14 @@ pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
     Ok(())
 }
 
-/// Returns the agents to clean, each with the number of its last erasure.
+/// Returns the agents to clean, each with the number of its last erasure, by that number.
 pub(crate) fn pending_cleanings(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
     let sql = "SELECT erasure, workspace, name, shown_name FROM cleaning LEFT JOIN agent USING (workspace, name) ORDER BY erasure";
     db.query(sql, &[], |row| Ok((agents::read(row)?, number(row, "erasure")?)))
 }
 
-/// Records that an agent was cleaned after the given erasure. A later erasure still needs its own cleaning.
+/// Records that the files of an agent were cleaned of everything up to the given erasure. After a later erasure the agent still
+/// has to be cleaned.
 pub(crate) fn cleaned(db: &dyn Db, agent: &Agent, erasure: u64) -> Result<()> {
     let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
     let values = params![agent.workspace(), agent.key(), signed(erasure)];

@@ -1,12 +1,13 @@
-//! Test helpers: a temporary folder for a catalog, and turns to store in it.
+//! What tests open catalogs in: a temporary folder or a schema of a server; and turns to store in them.
 
 use std::path::PathBuf;
 
 use annals_core::ports::Turn;
 use annals_core::{Agent, Message};
+use annals_testkit::postgres_server::Schema;
 use annals_testkit::{message, turn_of};
 
-use crate::SqliteCatalog;
+use crate::{PostgresCatalog, SqliteCatalog};
 
 /// A temporary folder for one catalog.
 pub(crate) struct Folder(tempfile::TempDir);
@@ -23,6 +24,11 @@ impl Folder {
     pub(crate) fn open(&self) -> SqliteCatalog {
         SqliteCatalog::open(&self.path()).unwrap()
     }
+}
+
+/// Opens the catalog in a schema.
+pub(crate) fn open_schema(schema: &Schema) -> PostgresCatalog {
+    PostgresCatalog::open(&schema.url).unwrap()
 }
 
 /// Returns a turn with a client's id, at an instant in March 2026.

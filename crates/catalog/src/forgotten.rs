@@ -10,7 +10,7 @@ use sha2::Sha256;
 use crate::db::{Db, Error, Result, params};
 use crate::{agents, changes, pruned};
 
-/// A hash under the catalog's key.
+/// An HMAC-SHA256 under the catalog's secret key.
 pub(crate) type Hash = [u8; 32];
 
 /// Returns for each message whether it was forgotten.
@@ -31,7 +31,7 @@ pub(crate) fn unforget(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)
         hashes.unforget(key, content)?;
         let id = MemoryId::turn(agent, key);
         changes::lift_tombstone(db, agent_id, &id)?;
-        // A turn forgotten by an earlier version is also recorded as pruned, and would count as a duplicate.
+        // A turn that an earlier version of Annals forgot is also recorded as pruned, and would count as a duplicate.
         pruned::lift(db, agent_id, &id)?;
     }
     Ok(())
@@ -51,7 +51,7 @@ pub(crate) fn unforget_items(db: &dyn Db, agent: &Agent, items: &[ItemKey]) -> R
 
 const IS_FORGOTTEN: &str = "SELECT 1 FROM forgotten WHERE hash = ?1";
 
-/// The catalog's secret key, and the agent whose messages are hashed with it.
+/// The catalog's secret key, and the agent to which the hashed messages, items and requests belong.
 pub(crate) struct KeyedHashes<'a> {
     db: &'a dyn Db,
     agent: &'a Agent,
@@ -59,13 +59,13 @@ pub(crate) struct KeyedHashes<'a> {
 }
 
 impl<'a> KeyedHashes<'a> {
-    /// Reads the key. Returns `None` if the catalog has no key, because no agent ever needed a hash.
+    /// Reads the secret. Returns `None` if the catalog has none, because no agent ever needed a hash.
     pub(crate) fn known(db: &'a dyn Db, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
         let secret = db.query_optional("SELECT key FROM secret", &[], |row| row.get(0))?;
         Ok(secret.map(|secret| KeyedHashes { db, agent, secret }))
     }
 
-    /// Does the same as [`KeyedHashes::known`], but generates the key if there is none.
+    /// Does the same as [`KeyedHashes::known`], but generates and stores a secret if there is none.
     pub(crate) fn ready(db: &'a dyn Db, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
         if let Some(hashes) = KeyedHashes::known(db, agent)? {
             return Ok(hashes);
@@ -166,8 +166,8 @@ impl<'a> KeyedHashes<'a> {
         self.hash([b"speaker", entity_key(name).as_bytes(), b""])
     }
 
-    /// Hashes the agent's workspace and key, and the parts under the key. [`Digest::of`] frames the parts, so different lists of parts never
-    /// look the same.
+    /// Hashes the workspace and the key of the agent, then the parts. [`Digest::of`] marks where each part ends, so different
+    /// lists of parts have different inputs.
     fn hash(&self, parts: [&[u8]; 3]) -> Hash {
         let agent = [self.agent.workspace().as_bytes(), self.agent.key().as_bytes()];
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");

@@ -1,4 +1,5 @@
-//! Requests with a client's idempotency key, and lookup of operations without their agent.
+//! Requests with a client's idempotency key, and lookup of operations without their agent. `RequestKey::LIFETIME` in core says
+//! how long a key holds.
 
 use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
@@ -55,9 +56,9 @@ pub(crate) const FIND: &str = "SELECT workspace, name, shown_name, operation.*
     LIMIT 1";
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
-/// Stores the turns, unless a request with this key was accepted before: then returns the receipt of that request. Fails with
-/// `KeyReused` if that request had another body. If something was forgotten since, that receipt is gone; the turns count as
-/// duplicates, because without an id and a time nothing else shows that they were sent before.
+/// Stores the turns. If a request with this key was accepted before, stores nothing and returns the receipt of that request;
+/// fails with `KeyReused` if that request had another body. An erasure removes receipts: a request from before it gets a
+/// receipt that counts all turns as duplicates, because turns without an id and a time cannot be recognised otherwise.
 pub(crate) fn ingest_once(
     db: &dyn Db,
     agent: &Agent,

@@ -1,4 +1,4 @@
-//! Stores turns: recognises stored, pruned and forgotten ones, marks the days of the others dirty, and records the
+//! Stores turns: recognises stored, pruned and forgotten ones, marks the days of new and revised ones dirty, and records the
 //! request.
 
 use std::collections::{BTreeMap, HashMap};
@@ -55,10 +55,11 @@ impl<B: Backend> Turns for SqlCatalog<B> {
     }
 }
 
-/// Characters of the digest in an operation id.
+/// Number of hex digits of the digest in an operation id: 104 bits.
 const OPERATION_ID: usize = 26;
 
-/// Stores the turns, all or none.
+/// Stores the turns, all or none, and returns the receipt. Fails with `Conflict` if a turn with the same key and another
+/// content is stored, unless `revise` is set.
 pub(crate) fn ingest(
     db: &dyn Db,
     agent: &Agent,
@@ -97,14 +98,14 @@ pub(crate) fn ingest(
     Ok(operation)
 }
 
-/// Records a request whose turns were all stored or forgotten before. Returns its receipt, with all of them as duplicates.
+/// Records a request with turns that were all stored or forgotten before. Returns its receipt, with all of them as duplicates.
 pub(crate) fn repeat(db: &dyn Db, agent: &Agent, turns: &[Turn]) -> Result<IngestReceipt> {
     let receipt = IngestReceipt { id: operation_id(turns), duplicate: turns.len() as u64, ..IngestReceipt::default() };
     save_operation(db, agents::enrolled(db, agent)?, &receipt)?;
     Ok(receipt)
 }
 
-/// Compares messages with what is stored under their keys.
+/// Compares each message with the turn that is stored under its key.
 pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
     let agent_id = agents::known(db, agent)?;
     let hashes = KeyedHashes::known(db, agent)?;
@@ -121,7 +122,7 @@ pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)
     messages.iter().map(compare).collect()
 }
 
-/// Returns whether the client sent this message last, or a person corrected the turn to the same content.
+/// Returns whether the message equals the stored turn, or what the client sent last before a person corrected the turn.
 fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHashes>) -> bool {
     let corrected = || known.sent.zip(hashes).is_some_and(|(sent, hashes)| hashes.content_of(message) == sent);
     message.digest() == known.as_sent().digest() || corrected()
@@ -144,7 +145,7 @@ pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// Stores the turns of one request, and collects the days whose summaries become dirty.
+/// Stores the turns of one request, and collects the days that become dirty.
 struct AgentTurns<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,
@@ -160,7 +161,8 @@ struct AgentTurns<'c> {
 }
 
 impl AgentTurns<'_> {
-    /// Stores and counts one turn. Returns its sequence number; 0 if it was skipped.
+    /// Stores and counts one turn. Returns the sequence number of the stored turn; 0 if the turn is forgotten, or if it was
+    /// pruned and `revise` is not set.
     fn store(&mut self, turn: &Turn, revise: bool, counts: &mut IngestReceipt) -> Result<u64> {
         if let Some(hashes) = &self.hashes
             && hashes.is_forgotten(&turn.key, &turn.message.digest())?
@@ -212,7 +214,8 @@ impl AgentTurns<'_> {
         Ok(self.touch(&[turn.day], seq))
     }
 
-    /// Returns the instant of a turn, or the first free one after it. Keeps the client's instant if the turn was moved.
+    /// Returns the instant to store: that of the turn, or the first free one after it. If the turn is moved, also returns the
+    /// instant that the client sent, if it sent one.
     fn stored_fields(&mut self, turn: &Turn) -> Result<StoredFields> {
         let sent_at = turn.message.at;
         let at = self.moments.free(self.db, self.agent_id, turn)?;
@@ -257,7 +260,8 @@ impl AgentTurns<'_> {
     }
 }
 
-/// Returns the message. If the client sent no instant, the instant is set to the epoch.
+/// Returns the message as it counts for comparisons. Without an instant of the client it has the epoch, so that the same
+/// message is equal whenever it is sent.
 fn claimed(turn: &Turn) -> Message {
     let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
     Message { at, ..turn.message.clone() }

@@ -98,7 +98,8 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Saves the results and advances the watermark. Fails with `Stale` if the watermark changed since it was read.
+/// Saves the results of an extraction and advances the watermark. Fails with `Stale` if the watermark changed since it was
+/// read.
 pub(crate) fn save_extraction(db: &dyn Db, agent: &Agent, extraction: &Extraction, now: Timestamp) -> Result<()> {
     if !extraction.may_follow(watermark(db, agent)?.extracted) {
         return Err(Error::Stale { what: "the watermark of extraction".to_owned() }.into());
@@ -114,7 +115,7 @@ pub(crate) fn save_extraction(db: &dyn Db, agent: &Agent, extraction: &Extractio
     move_watermark(db, agent_id, *extracted)
 }
 
-/// Advances the watermark and clears the failures.
+/// Sets the watermark to `extracted` and clears the failures.
 pub(crate) fn move_watermark(db: &dyn Db, agent_id: i64, extracted: u64) -> Result<()> {
     let sql = "INSERT INTO journal (agent_id, extracted)
         VALUES (?1, ?2)
@@ -229,7 +230,7 @@ pub(crate) fn operations(db: &dyn Db, agent: &Agent) -> Result<(u64, Vec<FactOpe
     Ok((version(db, agent)?, all(db, agents::known(db, agent)?)?))
 }
 
-/// Adds operations that are not stored yet.
+/// Adds the operations with ids that are not stored yet. Raises the version of the log if there are any.
 pub(crate) fn add(db: &dyn Db, agent: &Agent, operations: &[FactOperation]) -> Result<()> {
     let agent_id = agents::enrolled(db, agent)?;
     let mut changed = false;
@@ -300,7 +301,7 @@ pub(crate) fn remove(db: &dyn Db, agent_id: i64, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Assigns the next sequence number to a change of the log.
+/// Assigns the agent's next sequence number, and records it as the version of the log.
 pub(crate) fn raise_version(db: &dyn Db, agent_id: i64) -> Result<()> {
     set_version(db, agent_id, changes::next_seq(db, agent_id)?)
 }

@@ -62,14 +62,14 @@ impl<B: Backend> Ledger for SqlCatalog<B> {
     }
 }
 
-/// Returns every period that ever had input, by grain and time.
+/// Returns all ledger rows of the agent, by grain and time: one for each period that ever had input or was rolled up.
 pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 ORDER BY grain, period";
     db.query(sql, params![agents::known(db, agent)?], read)
 }
 
-/// Repeats the condition of the index `ledger_failed` (`sqlite/open.rs`) word for word: otherwise the query would read the
-/// whole ledger.
+/// Selects the rows with an error. Repeats the condition of the index `ledger_failed` (`sqlite/open.rs`) word for word:
+/// otherwise the query would read the whole ledger.
 pub(crate) const FAILURES: &str = "SELECT ledger.*, workspace, name, shown_name
     FROM ledger INDEXED BY ledger_failed
     JOIN agent USING (agent_id)
@@ -89,7 +89,8 @@ pub(crate) fn page(db: &dyn Db, agent_id: i64, after: Option<Period>, most: i64)
     db.query(sql, params![agent_id, grain, period, most], read)
 }
 
-/// Returns the last day of the last sealed period with children of this grain; `None` if no period is sealed.
+/// Returns the last day of the last sealed period with children of this grain; `None` if there is no such period, as for yearly
+/// summaries, which have no parent.
 pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
@@ -106,7 +107,7 @@ pub(crate) fn clean_seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<i6
     Ok(db.query_optional(sql, values, |row| row.get(0))?.unwrap_or(0))
 }
 
-/// Returns the state of a period's last roll-up.
+/// Returns the state of a period's last roll-up; the default if there was none.
 pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<RolledUp> {
     let sql = "SELECT clean_seq, recipe, sealed FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let values = params![agent_id, grain_number(period.grain()), period.to_string()];
@@ -169,7 +170,7 @@ pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Tim
     Ok(())
 }
 
-/// Records that rolling up the period failed.
+/// Records that rolling up the period failed, and counts the attempt. Fails with `NotFound` if the period has no row.
 pub(crate) fn note_failure(
     db: &dyn Db,
     agent: &Agent,
@@ -190,8 +191,8 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Records an error because of which the periods have to wait for their roll-up, without counting an attempt. Leaves out
-/// periods without a row.
+/// Records an error because of which the roll-up of these periods has to wait. Counts no attempt. Leaves out periods without a
+/// row.
 pub(crate) fn note_outage(
     db: &dyn Db,
     agent: &Agent,
@@ -264,7 +265,8 @@ pub(crate) const TURNS_OF_DAY: &str = "SELECT * FROM turn
     WHERE agent_id = ?1 AND day = ?2
     ORDER BY at, conversation, message";
 
-/// Labels sort by time, so the children of a period are all labels between the first and the last.
+/// Selects the summaries of a grain between two labels. Labels sort by time, so all labels between the first and the last child
+/// belong to children.
 pub(crate) const SUMMARIES_BETWEEN: &str =
     "SELECT * FROM summary WHERE agent_id = ?1 AND grain = ?2 AND period BETWEEN ?3 AND ?4 ORDER BY period";
 

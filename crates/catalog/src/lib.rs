@@ -26,6 +26,7 @@ mod forgotten;
 mod idempotency;
 mod ingest;
 mod journal;
+mod key_tokens;
 mod keys;
 mod ledger;
 mod memories;
@@ -72,7 +73,7 @@ use postgres::ServerBackend;
 use sqlite::{FileBackend, copy, open};
 use thread::Thread;
 
-/// The catalog in a database. Dropping it finishes all submitted work and closes the connection.
+/// The catalog in a database. Dropping the value finishes all submitted work and closes the connection.
 pub struct SqlCatalog<B: Backend> {
     thread: Thread<B::Connection>,
     backend: B,
@@ -85,17 +86,17 @@ pub type SqliteCatalog = SqlCatalog<FileBackend>;
 pub type PostgresCatalog = SqlCatalog<ServerBackend>;
 
 impl PostgresCatalog {
-    /// Opens the catalog in the database of a URL such as `postgres://annals@localhost/annals`; creates its tables if there are
-    /// none. One service at a time: a second one is refused.
+    /// Opens the catalog in the database of a URL such as `postgres://annals@localhost/annals`. Creates its tables if there are
+    /// none, and migrates those of an older version. Fails while another service or command uses the database.
     ///
-    /// [`annals_core::Error::Invalid`] if the URL is not one, [`annals_core::Error::Storage`] if the database cannot be used now
-    /// or was written by a newer version.
+    /// [`annals_core::Error::Invalid`] if the URL is not valid, [`annals_core::Error::Storage`] if the database cannot be used
+    /// now or was written by a newer version.
     pub fn open(url: &str) -> Result<PostgresCatalog> {
         PostgresCatalog::open_under(url, None)
     }
 
-    /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has taken this lease. Once another node has taken
-    /// it, every operation fails.
+    /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has taken this lease. Once another node has
+    /// taken it, every operation fails.
     pub fn open_as_node(url: &str, lease: TakenLease) -> Result<PostgresCatalog> {
         PostgresCatalog::open_under(url, Some(lease))
     }
@@ -120,7 +121,7 @@ fn outside_a_runtime<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result
 }
 
 impl SqliteCatalog {
-    /// Opens the catalog at `path`, or creates it if the file does not exist.
+    /// Opens the catalog at `path`, or creates it if the file does not exist. Migrates a file of an older version.
     ///
     /// [`annals_core::Error::Damaged`] if the file is not a catalog, [`annals_core::Error::Storage`] if it cannot be
     /// opened or was written by a newer version.
@@ -140,10 +141,10 @@ impl SqliteCatalog {
         Ok(SqlCatalog { thread: Thread::start(db)?, backend })
     }
 
-    /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence
-    /// number in it. Other work continues meanwhile. The file shows the state at the moment its last piece was
-    /// read. While this runs there is a second file beside it with the suffix `.part`; a killed process leaves it
-    /// behind, and the next copy to `path` removes it.
+    /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence number in it.
+    /// Other work continues meanwhile. The file shows the state at the moment when the last piece was read. Until the end a
+    /// second file beside it, with the suffix `.part`, holds the copied pages. A killed process leaves that file behind; the
+    /// next copy to `path` removes it. Fails if the file at `path` exists and is not empty.
     pub async fn copy_to(&self, path: &Path) -> Result<i64> {
         let pages = copy::Pages::beside(path)?;
         let last = pages.fill(&self.thread).await?;

@@ -55,7 +55,8 @@ const TURNS_WITHIN: &str = "SELECT * FROM turn
     WHERE agent_id = ?1 AND at >= ?2 AND at < ?3
     ORDER BY at ASC, conversation ASC, message ASC
     LIMIT ?4";
-/// Names the index: without statistics the planner would choose the index over time, and read all conversations to find one.
+/// Selects turns of a conversation. Names the index: without statistics the planner would choose the index over time, and read
+/// all conversations to find one.
 const TURNS_OF_CONVERSATION: &str = "SELECT * FROM turn INDEXED BY turn_by_conversation
     WHERE agent_id = ?1 AND conversation = ?5 AND at >= ?2 AND at < ?3
     ORDER BY at ASC, message ASC
@@ -64,13 +65,14 @@ const STATEMENTS_WITHIN: &str = "SELECT * FROM statement
     WHERE agent_id = ?1 AND cover_start < ?3 AND cover_end > ?2 AND cover_start < cover_end
     ORDER BY cover_start ASC, id ASC
     LIMIT ?4";
-/// A cover may be empty, for a day that its zone skipped; then it overlaps nothing.
+/// Selects summaries with a cover that overlaps the interval. An empty cover, of a day that its zone skipped, overlaps nothing.
 const SUMMARIES_WITHIN: &str = "SELECT * FROM summary
     WHERE agent_id = ?1 AND grain = ?5 AND cover_start < ?3 AND cover_end > ?2 AND cover_start < cover_end
     ORDER BY cover_start ASC
     LIMIT ?4";
 
-/// Returns live memories by selection, in order of time, then of conversation and id; or in the reverse order.
+/// Returns the live memories of a selection, in order of time, then of conversation and id; in the reverse order if
+/// `newest_first` is set. Returns none if a conversation is selected together with a grain of summaries.
 pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
     if select.within.is_empty() {
         return Ok(Vec::new());
@@ -105,7 +107,8 @@ fn if_selected(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Me
     if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
 }
 
-/// Returns the SQL for a selection. Each form of selection has its own statement, so that each can use an index.
+/// Returns the SQL for the turns or summaries of a selection. Each form of selection has its own statement, so that each can
+/// use an index.
 pub(crate) fn selecting(select: &Select) -> String {
     let sql = match (select.grain, &select.conversation) {
         (Grain::Working, None) => TURNS_WITHIN,
@@ -120,7 +123,7 @@ pub(crate) fn selecting_statements(select: &Select) -> String {
     directed(STATEMENTS_WITHIN, select)
 }
 
-/// Returns the SQL for memories of kind passage.
+/// Returns the SQL for memories of kind passage, which are listed with the turns.
 pub(crate) fn selecting_passages(select: &Select) -> String {
     directed(passages::WITHIN, select)
 }
@@ -213,7 +216,8 @@ fn passage(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> 
     Ok(passages::memories(db, passages::BY_ID, params![agent_id, id.as_str()])?.pop())
 }
 
-/// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
+/// Compares by time, then by conversation and id. Statements and passages have no conversation, so they come before the turns
+/// of the same instant.
 pub(crate) fn in_order(a: &Memory, b: &Memory) -> Ordering {
     let time = (a.at(), a.period).cmp(&(b.at(), b.period));
     time.then_with(|| (a.conversation(), a.message(), &a.id).cmp(&(b.conversation(), b.message(), &b.id)))
@@ -224,7 +228,7 @@ pub(crate) fn read_id(row: &Row) -> Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<String>("id")?))
 }
 
-/// Groups by conversation in the order of the index, without sorting.
+/// Selects conversations by name. Groups in the order of the index, without sorting.
 pub(crate) const CONVERSATIONS: &str = "SELECT conversation, count(*) AS turns, min(at) AS first, max(at) AS last
     FROM turn
     WHERE agent_id = ?1 AND conversation > ?2
@@ -250,7 +254,7 @@ pub(crate) fn conversations(
     })
 }
 
-/// Both queries read only an index.
+/// This query and the next read only an index.
 pub(crate) const TURNS_PER_DAY: &str = "SELECT day, count(*) AS turns FROM turn WHERE agent_id = ?1 GROUP BY day";
 pub(crate) const SUMMARIZED: &str = "SELECT period FROM summary WHERE agent_id = ?1";
 

@@ -1,6 +1,7 @@
 //! Tests that catalogs of former schema versions open, and hold the data they held.
 
 use annals_testkit::all_records;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use annals_core::ports::{
@@ -10,8 +11,8 @@ use annals_core::ports::{
 };
 use annals_core::prelude::*;
 use annals_core::{
-    Agent, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence, Settings,
-    SignedDuration, Stage,
+    Agent, CacheTokens, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence,
+    Settings, SignedDuration, Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
@@ -32,6 +33,8 @@ const VERSION_9: &str = include_str!("fixture/version_9.sql");
 const VERSION_10: &str = include_str!("fixture/version_10.sql");
 const VERSION_11: &str = include_str!("fixture/version_11.sql");
 const VERSION_12: &str = include_str!("fixture/version_12.sql");
+const VERSION_13: &str = include_str!("fixture/version_13.sql");
+const VERSION_14: &str = include_str!("fixture/version_14.sql");
 /// The model that made all vectors until version 10.
 const FORMER_MODEL: &str = "all-MiniLM-L6-v2@04f237888393";
 const NOW: &str = "2026-06-01T00:00:00Z";
@@ -67,10 +70,11 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_12_catalogs_are_migrated_without_loss() {
-    for version in
-        [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11, VERSION_12]
-    {
+async fn version_4_to_14_catalogs_are_migrated_without_loss() {
+    for version in [
+        VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11, VERSION_12,
+        VERSION_13, VERSION_14,
+    ] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -118,6 +122,32 @@ async fn version_12_catalog_keeps_its_failed_batch_and_the_names_of_its_agents()
     assert_eq!(agents.iter().map(Agent::name).collect::<Vec<_>>(), ["me", "you", "they"]);
     let renamed = catalog.rename_agent(&agents[1], "Anna").await.unwrap();
     assert_eq!(catalog.resolve_agent("default", "Anna").await.unwrap().key(), renamed.key());
+}
+
+#[tokio::test]
+async fn version_13_catalog_keeps_its_names_and_has_no_prices_of_caches() {
+    let catalog = folder_of(VERSION_13).open();
+    assert_eq!(catalog.resolve_agent("w", "Them").await.unwrap().key(), "they");
+    let price = catalog.prices().await.unwrap().remove(0);
+    assert_eq!((price.input, price.output, price.cached_input, price.cache_write), (100, 400, None, None));
+    let usage = catalog.usage(&agent("you"), at(NOW)).await.unwrap().remove(0);
+    assert_eq!((usage.tokens_in, usage.tokens_out, usage.cache), (10, 3, CacheTokens::default()));
+}
+
+#[tokio::test]
+async fn version_14_catalog_keeps_what_concerns_caches_and_has_no_limits_of_keys() {
+    let (catalog, now) = (folder_of(VERSION_14).open(), at(NOW));
+    let price = catalog.prices().await.unwrap().remove(0);
+    assert_eq!((price.cached_input, price.cache_write), (Some(10), Some(125)));
+    let usage = catalog.usage(&agent("you"), now).await.unwrap().remove(0);
+    assert_eq!(usage.cache, CacheTokens { read: 4, written: 2 });
+    let refused = catalog.refusals(&Digest([9; 32])).await.unwrap().unwrap();
+    assert_eq!((refused.parameters, refused.at), (vec!["seed".to_owned(), "stop".to_owned()], now));
+    let key = catalog.keys().await.unwrap().remove(0);
+    assert_eq!((key.id.as_str(), key.daily_tokens), ("k1", None));
+    assert_eq!(catalog.tokens_of_keys(now).await.unwrap(), BTreeMap::new());
+    catalog.set_daily_tokens("k1", Some(5)).await.unwrap();
+    assert_eq!(catalog.keys().await.unwrap()[0].daily_tokens, Some(5));
 }
 
 #[tokio::test]
@@ -337,7 +367,7 @@ fn migrated_schema_equals_new_schema() {
     drop(new.open());
     for version in [
         VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10,
-        VERSION_11, VERSION_12,
+        VERSION_11, VERSION_12, VERSION_13, VERSION_14,
     ] {
         let old = folder_of(version);
         drop(old.open());
@@ -352,7 +382,7 @@ fn schema(connection: &Connection) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// After the cut the file is in the old or the new version, and opens either way.
+/// After the cut the file has the old or the new version of the schema. It opens in both cases.
 #[tokio::test]
 async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_1, 6).await;
@@ -367,6 +397,8 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_10, 12).await;
     cut_power_while_migrating(VERSION_11, 12).await;
     cut_power_while_migrating(VERSION_12, 12).await;
+    cut_power_while_migrating(VERSION_13, 12).await;
+    cut_power_while_migrating(VERSION_14, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -1,16 +1,18 @@
-//! Tests that the catalog agrees with the in-memory catalog after any steps in any order, with power cuts or lost connections in
-//! between.
+//! Tests that the catalog agrees with the in-memory catalog after any steps in any order, with power cuts or lost connections
+//! in between.
 
 mod dump;
 mod step;
 
 use annals_core::prelude::*;
+use annals_testkit::postgres_server::Schema;
 use annals_testkit::{MemoryCatalog, Store, agent};
 use proptest::prelude::*;
 
-use crate::postgres::server::Schema;
+use crate::fixture::open_schema;
 use crate::power_cut::{Drive, Unsynced, open};
 use crate::{PostgresCatalog, SqliteCatalog};
+
 use dump::{dump, of_all};
 use step::{Step, apply, step};
 
@@ -66,7 +68,7 @@ impl Place for Schema {
     type Catalog = PostgresCatalog;
 
     fn open(&self) -> PostgresCatalog {
-        Schema::open(self)
+        open_schema(self)
     }
 
     fn cut(&self, catalog: PostgresCatalog, _: u64) -> PostgresCatalog {

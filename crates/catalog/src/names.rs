@@ -15,7 +15,8 @@ pub(crate) fn owner(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<A
     db.query_optional(OWNER, params![workspace, name], agents::read)
 }
 
-/// Gives an agent a new name. Its former names still resolve to it.
+/// Gives an agent a new name, and returns the renamed agent. Former names still resolve to it. Fails with `NotFound` if the
+/// agent is not known, and with `Exists` if another agent has or had the name.
 pub(crate) fn rename(db: &dyn Db, agent: &Agent, name: &str) -> Result<Agent> {
     if !agents::agent_state(db, agent)?.known {
         return Err(Error::NotFound { what: ObjectKind::Agent, name: agent.name().to_owned() }.into());
@@ -34,7 +35,7 @@ pub(crate) fn check_free(db: &dyn Db, agent: &Agent, name: &str) -> Result<()> {
     }
 }
 
-/// Saves the name of the agent with this number.
+/// Saves the name of the agent with this number, and adds it to the names that resolve to the agent.
 pub(crate) fn save(db: &dyn Db, agent_id: i64, agent: &Agent) -> Result<()> {
     let sql = "UPDATE agent SET shown_name = ?2 WHERE agent_id = ?1";
     db.execute(sql, params![agent_id, agent.shown_name()])?;

@@ -2,25 +2,24 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Passes that concurrent callers share.
 #[derive(Default)]
 pub(crate) struct Passes {
-    turn: tokio::sync::Mutex<()>,
+    running: tokio::sync::Mutex<()>,
     begun: AtomicU64,
     /// The number of the last finished pass.
     done: AtomicU64,
 }
 
 impl Passes {
-    /// Waits for a pass that began after this call; runs it unless another caller does.
+    /// Returns after a whole pass that began after this call. Runs `pass`, unless another caller ran one in the meantime.
     pub(crate) async fn share(
         &self,
         pass: impl Future<Output = annals_core::Result<()>> + Send,
     ) -> annals_core::Result<()> {
         let requested = self.begun.load(Ordering::SeqCst);
-        let _turn = self.turn.lock().await;
+        let _running = self.running.lock().await;
         if self.done.load(Ordering::SeqCst) > requested {
-            // That pass began after this call.
+            // The last finished pass began after this call.
             return Ok(());
         }
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;

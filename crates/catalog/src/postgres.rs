@@ -29,8 +29,6 @@ mod lost;
 #[cfg(test)]
 mod proxy;
 #[cfg(test)]
-pub(crate) mod server;
-#[cfg(test)]
 mod tests;
 
 use std::cell::{OnceCell, RefCell};
@@ -52,15 +50,15 @@ use commits::Marks;
 use session::Session;
 use values::{Bound, Decoded};
 
-/// How long the next work waits for a server after the connection is lost, for example while the server restarts. If
-/// the server is still unreachable then, later work tries once and does not wait.
+/// How long the first work after the loss of the connection waits for the server, for example while the server restarts. If the
+/// server is still unreachable then, later work tries once and does not wait.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A connection to the database.
+/// The one connection to the database. Connects again after a loss, see [`Transactions::ready`].
 pub struct Postgres {
     config: Config,
-    /// The lease under which a node uses the database.
+    /// The lease under which a node of a cluster uses the database; `None` outside a cluster.
     lease: Option<TakenLease>,
     runtime: Runtime,
     /// `None` while the connection is lost.
@@ -127,7 +125,7 @@ impl Postgres {
         })?)
     }
 
-    /// Connects to the server. Retries until `max_wait` has passed.
+    /// Connects to the server. Tries once, and again until `max_wait` has passed.
     fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {

@@ -31,7 +31,7 @@ struct Work {
     requests: usize,
     /// Bytes of each of a request's three messages.
     length: usize,
-    /// Requests until the catalog is closed and reopened.
+    /// Number of requests after which the catalog is closed and reopened.
     sitting: usize,
 }
 

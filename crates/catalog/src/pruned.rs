@@ -18,7 +18,7 @@ pub(crate) const IS_PRUNED: &str = "SELECT 1 FROM pruned WHERE agent_id = ?1 AND
 #[derive(Clone, Debug)]
 pub(crate) struct Pruned {
     pub(crate) id: MemoryId,
-    /// The sequence number of its first arrival.
+    /// Sequence number that the turn had when it first arrived.
     pub(crate) arrived: Option<i64>,
     pub(crate) day: Option<Period>,
     pub(crate) at: Option<Timestamp>,

@@ -51,8 +51,9 @@ pub(crate) const IS_CLEAN: &str = "SELECT 1
 pub(crate) const STATEMENTS_OF_DAY: &str =
     "SELECT * FROM statement INDEXED BY statement_by_day WHERE agent_id = ?1 AND day = ?2";
 
-/// Prunes the children and makes the present summary the base. With `yearly` the summary itself is pruned and nothing
-/// is sealed.
+/// Prunes the children of a period, and makes its present summary the base. With `yearly` prunes the yearly summary itself and
+/// seals nothing. Fails with `Stale` if the period has no summary, or if the children or the summary changed since they were
+/// read.
 pub(crate) fn seal(db: &dyn Db, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
     let (agent_id, parent) = (agents::known(db, agent)?, looked_at.parent);
     let present = bases::present(db, agent_id, &MemoryId::summary(agent, parent))?;
@@ -82,7 +83,7 @@ struct Pruning<'c> {
 }
 
 impl Pruning<'_> {
-    /// Prunes the turns and statements of a day, in order of time.
+    /// Prunes the turns and statements of a day, in order of time. Statements that a person or an import entered stay.
     fn day(&self, day: Period) -> Result<()> {
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
         let values = params![self.agent_id, day.to_string()];
@@ -203,7 +204,7 @@ impl Found {
     }
 }
 
-/// Reads a row: the children of one period from one table.
+/// Reads a row of one of the `CHILD_` queries: the children of one period from one table.
 fn read_children(row: &Row) -> Result<Children> {
     let period: Period = word(row, "period")?;
     let is_summary: bool = row.get("is_summary")?;
@@ -219,7 +220,7 @@ fn read_children(row: &Row) -> Result<Children> {
     })
 }
 
-/// Sets or removes a memory's pin.
+/// Sets or removes the pin of a turn, statement or summary. Fails with `NotFound` if there is none with this id.
 pub(crate) fn pin(db: &dyn Db, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
     if set_pin(db, agents::known(db, agent)?, id, pinned)? {
         return Ok(());
@@ -227,7 +228,7 @@ pub(crate) fn pin(db: &dyn Db, agent: &Agent, id: &MemoryId, pinned: bool) -> Re
     Err(Error::NotFound { what: ObjectKind::Memory, name: id.to_string() }.into())
 }
 
-/// Sets or removes a pin; returns whether the memory exists.
+/// Sets or removes a pin; returns whether there is a turn, statement or summary with this id. Passages cannot be pinned.
 pub(crate) fn set_pin(db: &dyn Db, agent_id: i64, id: &MemoryId, pinned: bool) -> Result<bool> {
     for sql in [
         "UPDATE turn SET pinned = ?3 WHERE agent_id = ?1 AND id = ?2",

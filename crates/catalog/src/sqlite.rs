@@ -1,7 +1,7 @@
 //! The SQLite driver: one connection as a [`Db`].
 //!
-//! Statements passed as `Sql::Kept` stay prepared in rusqlite's cache. Errors keep SQLite's own text. A corrupt file, a file that
-//! is no database, and a value that cannot be decoded count as damage; a file that cannot be opened or read does not.
+//! Statements passed as `Sql::Kept` stay prepared in rusqlite's cache. Errors keep SQLite's own text. A corrupt file, a file
+//! that is no database, and a value that cannot be decoded count as damage; a file that cannot be opened or read does not.
 
 pub(crate) mod ahead;
 pub(crate) mod backend;
@@ -20,7 +20,6 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, Statement, ToSql, ffi, pa
 
 use crate::db::{AgentTable, Columns, Db, Error, Failure, Result, Row, Sql, Transactions, Value, Values};
 
-/// A connection to the file.
 pub struct Sqlite(pub(crate) Connection);
 
 impl Sqlite {

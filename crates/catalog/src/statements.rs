@@ -10,7 +10,7 @@ pub(crate) const BY_ID: &str = "SELECT * FROM statement WHERE agent_id = ?1 AND 
 pub(crate) const SOURCES: &str =
     "SELECT id FROM statement_source WHERE agent_id = ?1 AND statement = ?2 ORDER BY position";
 
-/// A statement with its fields in the catalog.
+/// A statement, and the columns that the catalog stores with it.
 pub(crate) struct Stored {
     pub(crate) statement: Statement,
     pub(crate) pinned: bool,
@@ -99,7 +99,7 @@ fn read(row: &Row) -> Result<Stored> {
 }
 
 impl Stored {
-    /// Converts the statement to a memory.
+    /// Converts the statement to a memory of the working grain.
     pub(crate) fn remember(self) -> Memory {
         let statement = self.statement;
         Memory {

@@ -1,6 +1,8 @@
-//! Summaries: reads their rows, and saves roll-ups. A summary with another text, other sentences or another cover than
-//! the stored one, and a removed summary, are changes and make the parent period dirty; any other roll-up only makes
-//! its period clean.
+//! Summaries: reads their rows, and saves roll-ups.
+//!
+//! A roll-up changes a summary if its text, its sentences or its cover differ from the stored ones, or if it removes the
+//! summary. A change makes the parent period dirty. Any other roll-up updates the lineage and the verbatim mark at most, and
+//! makes its own period clean.
 
 use annals_core::{Agent, Base, Body, Draft, Error, Interval, Memory, MemoryId, Period, Sentence, Summary, Timestamp};
 
@@ -56,13 +58,12 @@ pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], 
     Ok(())
 }
 
-/// Returns whether the summary exists.
 pub(crate) fn exists(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<bool> {
     let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2";
     db.exists(sql, params![agent_id, id.as_str()])
 }
 
-/// The row of one summary.
+/// Writes the row of one summary, and its lineage.
 pub(crate) struct SummaryRow<'c> {
     pub(crate) db: &'c dyn Db,
     pub(crate) agent_id: i64,
@@ -86,7 +87,7 @@ impl SummaryRow<'_> {
         Ok(bases::of(self.db, self.agent_id, period)?.is_some())
     }
 
-    /// Writes a draft. The lineage is replaced even if the text stays.
+    /// Writes a draft, unless readers would see no change. Replaces the lineage in both cases.
     fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
         let verbatim = draft.verbatim && !self.quotes_a_model(draft, &summary.sources)?;
         let draft = &Draft { verbatim, ..draft.clone() };

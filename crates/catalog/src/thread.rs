@@ -1,15 +1,15 @@
 //! The one thread that owns the connection, and group commit.
 //!
-//! Jobs arrive over a bounded channel; the thread takes all that wait. Reads and non-transactional statements run
-//! before the write batch; reads need no transaction, because nobody else can write between their statements. The
-//! writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone.
-//! They are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees
-//! it. A job in pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that
-//! panics fails, and the thread continues.
+//! Jobs arrive over a bounded channel; the thread takes those that wait, up to a maximum. Reads and non-transactional
+//! statements run before the write batch; reads need no transaction, because nobody else can write between their statements.
+//! The writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone. They
+//! are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees it. A job in
+//! pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that panics fails, and
+//! the thread continues.
 //!
 //! A connection to a database server may be lost. The work under way is then repeated as a whole on a new connection, so a job
-//! is a function that can run again. A transaction with an unknown outcome is never repeated, unless the driver finds that it
-//! was not committed.
+//! is a function that can run again. If the connection is lost during a commit, the driver finds out whether the commit
+//! happened. The transaction is repeated only if it did not, and fails if this cannot be found out.
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +23,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::db::{self, Db, Failure, Result, Transactions};
 
-/// Capacity of the job channel and the most jobs in one commit: large enough for many concurrent callers, and a bound
+/// Capacity of the job channel, and maximum number of jobs in one commit: large enough for many concurrent callers, and a bound
 /// on how long the first one waits for the last.
 const WAITING: usize = 128;
 
-/// How often a job or a transaction is tried, if the connection is lost or another transaction conflicts each time.
+/// Maximum number of times that a job or a transaction is tried, if the connection is lost or another transaction conflicts
+/// each time.
 const ATTEMPTS: usize = 4;
 
 /// A handle to the thread. Dropping it waits until all jobs are done and the connection is closed.
@@ -80,8 +81,8 @@ impl<C: Transactions + Send + 'static> Thread<C> {
         self.hand_in(doing, work, Job::Apart).await
     }
 
-    /// Runs a job that changes data; when this returns a result, the change is on disk. After an error it is rolled back, unless
-    /// the error says that the outcome is unknown.
+    /// Runs a job that changes data; when this returns a result, the change is on disk. After an error it is rolled back,
+    /// unless the error says that the outcome is unknown.
     pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -157,7 +158,7 @@ enum Job<C> {
 
 type InPieces<C> = Box<dyn FnOnce(&C, &mut dyn FnMut()) + Send>;
 
-/// A job with its types erased.
+/// A job, without the types of its work and its result.
 trait Task<C>: Send {
     /// Runs the job and returns whether to keep its changes.
     fn run(&mut self, db: &C) -> bool;
@@ -202,7 +203,6 @@ fn run_job<T, E: From<Error>>(doing: &'static str, job: impl FnOnce() -> Result<
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(panicked)
 }
 
-/// The state that the thread owns.
 struct Owner<C> {
     db: C,
     #[cfg(test)]
@@ -221,7 +221,8 @@ impl<C: Transactions> Owner<C> {
         }
     }
 
-    /// Runs all jobs that wait now, and collects jobs in pieces in `long`.
+    /// Runs `first` and the jobs that wait now, [`WAITING`] at most, and collects jobs in pieces in `long`. If there is no
+    /// connection, all of them fail except those in pieces.
     fn work(&self, first: Option<Job<C>>, waiting: &mut mpsc::Receiver<Job<C>>, long: &mut VecDeque<InPieces<C>>) {
         let others = std::iter::from_fn(|| waiting.try_recv().ok());
         let (mut writes, mut apart) = (Vec::new(), Vec::new());

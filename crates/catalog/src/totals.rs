@@ -10,7 +10,7 @@ use crate::agents::{self, KNOWN};
 use crate::columns::{grain, json, micros, number, word};
 use crate::db::{Db, Result, Row, Sql, params};
 
-/// SQL condition that leaves out the rows of unfinished restores.
+/// SQL condition that leaves out the rows of unfinished restores. [`STAGED`] selects them.
 const LISTED: &str = "agent_id NOT IN (SELECT agent_id FROM agent WHERE workspace = '')";
 const STAGED: &str = "agent_id IN (SELECT agent_id FROM agent WHERE workspace = '')";
 
@@ -102,7 +102,7 @@ pub(crate) fn totals(db: &dyn Db, now: Timestamp) -> Result<Totals> {
     Ok(totals)
 }
 
-/// Adds the dirty periods that are over, each in the zone of its agent.
+/// Counts the dirty periods that are over in the time zone of their agent.
 fn count_dirty(db: &dyn Db, totals: &mut Totals, now: Timestamp) -> Result<()> {
     let day = latest_day(now);
     let [daily, weekly, monthly, quarterly, yearly] = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
@@ -123,7 +123,8 @@ fn settings(row: &Row) -> Result<Settings> {
     if row.is_null("settings")? { Ok(Settings::default()) } else { json(row, "settings") }
 }
 
-/// Returns the SQL for all agents with the first label of each grain. SQLite finds each label as the first entry of an index.
+/// Returns the SQL for all known agents with the first label of each grain. SQLite finds each label as the first entry of an
+/// index.
 pub(crate) fn earliest() -> String {
     format!(
         "SELECT
@@ -142,7 +143,8 @@ pub(crate) fn earliest() -> String {
     )
 }
 
-/// Returns the agents for which retention may have something to do.
+/// Returns the known agents with a memory past the limits of their plan or, if `limits.replies_before` is set, with a saved
+/// answer from before it.
 pub(crate) fn agents_to_retain(db: &dyn Db, limits: &RetentionLimits) -> Result<Vec<Agent>> {
     let before = limits.replies_before.map_or(i64::MIN, micros);
     let mut reached = Vec::new();

@@ -16,12 +16,12 @@ use crate::{changes, memories, pruned};
 
 pub(crate) const BY_ID: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND id = ?2";
 
-/// A turn with its fields in the catalog.
+/// A turn, and the columns that the catalog stores with it.
 pub(crate) struct Stored {
     pub(crate) turn: Turn,
     pub(crate) pinned: bool,
     pub(crate) seq: u64,
-    /// The sequence number of its first arrival.
+    /// Sequence number that the turn had when it first arrived. Revisions change `seq` only.
     pub(crate) arrived: u64,
     /// The instant that the client sent, if it differs from the stored instant.
     pub(crate) sent_at: Option<Timestamp>,
@@ -116,7 +116,7 @@ pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, fields: &StoredFie
     Ok(())
 }
 
-/// Returns the attachment of a turn.
+/// Returns the attachment of a turn; `None` if the turn has none or does not exist.
 pub(crate) fn attachment(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<String>> {
     let sql = "SELECT attachment FROM turn WHERE agent_id = ?1 AND id = ?2";
     Ok(db.query_optional(sql, params![agent_id, id.as_str()], |row| row.get(0))?.flatten())
@@ -173,7 +173,7 @@ impl Stored {
         self.sent.unwrap_or_else(|| hashes.content_of(&self.as_sent()))
     }
 
-    /// Converts the turn to a memory.
+    /// Converts the turn to a memory of the working grain.
     pub(crate) fn remember(self) -> Memory {
         let Turn { id, key, day, message, .. } = self.turn;
         Memory {
@@ -213,11 +213,12 @@ pub(crate) const FIRST_FREE: &str = "SELECT last.at + 1
     ORDER BY last.at
     LIMIT 1";
 
-/// In microseconds. A turn that was sent without an instant is placed after turns that are less than this far ahead, because a
-/// request stamps up to a thousand turns.
+/// A turn that was sent without an instant is placed after the turns of its conversation that are less than this number of
+/// microseconds ahead, and again from there until no turn is that near. One request gives up to a thousand turns consecutive
+/// microseconds.
 const NEAR: i64 = 1000;
 
-/// Finds free instants during one request.
+/// Finds free instants for the turns of one request.
 #[derive(Default)]
 pub(crate) struct Moments {
     /// The first free instant that was last found, by conversation and requested instant, in microseconds. The next search for
@@ -227,7 +228,7 @@ pub(crate) struct Moments {
 
 impl Moments {
     /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that was
-    /// sent without an instant also goes after the turns that are less than `NEAR` ahead.
+    /// sent without an instant goes after all turns that are near ahead ([`NEAR`]), even if its instant is free.
     pub(crate) fn free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
         let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
         let free = match turn.origin {

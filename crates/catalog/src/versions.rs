@@ -93,7 +93,7 @@ pub(crate) struct Former {
     pub(crate) text: String,
 }
 
-/// Returns the former texts that `takes` accepts.
+/// Returns the former texts of the agent's memories that `takes` accepts.
 pub(crate) fn of_which(db: &dyn Db, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<Vec<Former>> {
     let sql = "SELECT version_id, id, text FROM version WHERE agent_id = ?1";
     let former = |row: &Row| {

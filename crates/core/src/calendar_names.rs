@@ -1,11 +1,15 @@
-//! Names of months and weekdays in the languages in which dates are read. Pure.
+//! Names of months and weekdays in the languages that parsers of dates understand.
 //!
-//! Names are in lower case, spelled as in their language. Short forms ("Sept.", "Tues") and regional names ("Jänner")
-//! are not listed: each parser of dates has its own. Chinese is absent, because it numbers months and weekdays.
+//! Names are in lower case, spelled as in their language. Irregular short forms ("Sept.", "Tues") and regional names
+//! ("Jänner") are not listed: each parser of dates has its own. Chinese is not listed, because it numbers its months and all
+//! weekdays except Sunday.
 
 use jiff::civil::Weekday;
 
-/// The names of one language.
+/// The signs of the weekdays from Monday to Sunday in Chinese, as in "周一".
+pub const CHINESE_WEEKDAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
+
+/// The full names of months and weekdays in one language, in lower case.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CalendarNames {
     /// From January to December.
@@ -15,7 +19,7 @@ pub struct CalendarNames {
 }
 
 impl CalendarNames {
-    /// The English names.
+    /// The English names. They are also the first that [`CalendarNames::all`] returns.
     pub const ENGLISH: CalendarNames = CalendarNames {
         months: [
             "january",
@@ -34,19 +38,32 @@ impl CalendarNames {
         weekdays: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
     };
 
-    /// Returns the names of a language given by its two-letter code, if they are known.
+    /// Returns the names of a language by its two-letter code: en, de, fr, es, pt, it or nl. Returns `None` for any other
+    /// code.
     pub fn of(language: &str) -> Option<&'static CalendarNames> {
         let (_, names) = LANGUAGES.iter().find(|(code, _)| *code == language)?;
         Some(names)
     }
 
-    /// Returns the number of a month, counted from 1, by its name in lower case.
+    /// Returns the names of every language, English first.
+    pub fn all() -> impl Iterator<Item = &'static CalendarNames> {
+        LANGUAGES.iter().map(|(_, names)| names)
+    }
+
+    /// Returns the number of a month, counted from 1, by its name in lower case; `None` if no month has this name.
     pub fn month(&self, name: &str) -> Option<i8> {
         let index = self.months.iter().position(|month| *month == name)?;
         i8::try_from(index + 1).ok()
     }
 
-    /// Returns a weekday by its name in lower case.
+    /// Returns the number, counted from 1, of the first month whose name begins with `letters`, as in `jan` or `janu`. The
+    /// letters must be in lower case.
+    pub fn month_beginning_with(&self, letters: &str) -> Option<i8> {
+        let index = self.months.iter().position(|month| month.starts_with(letters))?;
+        i8::try_from(index + 1).ok()
+    }
+
+    /// Returns a weekday by its name in lower case; `None` if no weekday has this name.
     pub fn weekday(&self, name: &str) -> Option<Weekday> {
         let index = self.weekdays.iter().position(|weekday| *weekday == name)?;
         Weekday::from_monday_zero_offset(i8::try_from(index).ok()?).ok()
@@ -202,6 +219,18 @@ mod tests {
         check("it", "domenica", None, Some(Weekday::Sunday));
         check("en", "noon", None, None);
         assert_eq!(CalendarNames::of("zh"), None);
+    }
+
+    #[test]
+    fn beginnings_of_months_return_their_numbers() {
+        fn check(letters: &str, expect: Option<i8>) {
+            assert_eq!(CalendarNames::ENGLISH.month_beginning_with(letters), expect, "{letters}");
+        }
+        check("mar", Some(3));
+        check("may", Some(5));
+        check("sept", Some(9));
+        check("septem", Some(9));
+        check("sap", None);
     }
 
     #[test]

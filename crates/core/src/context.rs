@@ -1,23 +1,24 @@
-//! Context for a prompt: the request, the items selected within a token budget, and the fence marks around them.
+//! Context for a prompt: the request, the items that were selected within a token budget, and the marks around them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Date, DateRange, Period, Reranked, tame, tame_lines};
+use crate::{Date, DateRange, Period, Reranked, sanitized_line, sanitized_lines};
 
 /// Name of the marks around all text that memory provides for a prompt: `<annals-memory> … </annals-memory>`. Text
 /// between these marks in an incoming conversation is recognised as recalled.
 pub const FENCE: &str = "annals-memory";
 
-/// A request for context for one prompt.
+/// A request for the parts of memory that help to answer one prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextQuery {
-    /// The prompt to be answered.
+    /// The message to be answered. It must not be empty.
     pub prompt: String,
-    /// Maximum tokens of the text, fence marks included. Tokens are estimated from above.
+    /// Maximum number of tokens of the text, including the fence marks. It must not be 0. Tokens are estimated on the high
+    /// side.
     pub budget: u64,
-    /// The speaker. Facts about them compete for the budget. If memory does not clearly match the prompt, only facts
-    /// that are similar to it compete, unless the prompt is about the speaker or is small talk.
+    /// The name of the speaker, if known. Facts about the speaker compete for the budget. If memory does not clearly match
+    /// the prompt, only facts that are similar to it compete, unless the prompt is about the speaker or is small talk.
     pub speaker: Option<String>,
     /// The current conversation. Its last turns compete for the budget, whether or not they match the prompt.
     pub conversation: Option<String>,
@@ -25,15 +26,15 @@ pub struct ContextQuery {
     pub blocks: Vec<ContextBlock>,
     /// Texts that are not in memory. The part of each that matches the prompt competes with memories for the budget.
     pub documents: Vec<ContextDocument>,
-    /// First day, inclusive.
+    /// First day of the memories, inclusive. `None` means no lower bound.
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last day of the memories, inclusive. `None` means no upper bound.
     pub to: Option<Date>,
     /// Excludes memories newer than this many local days ago; 0 is today.
     pub min_days_ago: Option<u32>,
     /// Excludes memories older than this many local days ago.
     pub max_days_ago: Option<u32>,
-    /// One period: turns of its calendar days, summaries of its cover.
+    /// Only memories of this period: turns of its calendar days, and summaries of its cover ([`Period::cover_days`]).
     pub period: Option<Period>,
     /// Whether to leave out coarser memories that also cover days outside the range.
     pub strict: bool,
@@ -42,9 +43,9 @@ pub struct ContextQuery {
 /// A named text supplied by the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextBlock {
-    /// Its heading.
+    /// Precedes the text in the context, as in `persona: …`. It is also the id of the item.
     pub name: String,
-    /// Its text.
+    /// The text. In the context it is a single line.
     pub text: String,
 }
 
@@ -53,31 +54,31 @@ pub struct ContextBlock {
 pub struct ContextDocument {
     /// The caller's id of the document.
     pub id: String,
-    /// Its heading; empty if it has none.
+    /// The heading of the document; empty if it has none.
     pub title: String,
-    /// Its text.
+    /// The full text. Only parts of it that match the prompt are used.
     pub text: String,
 }
 
-/// Kind of a context item.
+/// The kind of object that a context item was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ContextKind {
-    /// A block supplied by the caller.
+    /// A block supplied by the caller, such as a persona.
     Block,
     /// A fact: subject, predicate and object.
     Fact,
-    /// A turn.
+    /// A message of a conversation, as it was stored.
     Turn,
     /// A statement extracted from a turn.
     Statement,
     /// The summary of a period.
     Summary,
-    /// A part of a document, stored or supplied by the caller.
+    /// A part of a document. The document is stored, or the caller supplied it.
     Document,
 }
 
 impl ContextKind {
-    /// Returns the word used in responses.
+    /// Returns the word for the kind in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             ContextKind::Block => "block",
@@ -90,27 +91,27 @@ impl ContextKind {
     }
 }
 
-/// One item of a context.
+/// One selected item of a context: a fact, a memory, a block or a part of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextItem {
     /// Id of the memory, fact or document; name of the block.
     pub id: String,
     /// Short id used in the text, unique within one context: `t1`, `f2`. Empty for a block.
     pub short: String,
-    /// Its kind.
+    /// The kind of object that `id` identifies.
     pub kind: ContextKind,
-    /// First and last local day it covers; for a fact, the days on which it was said. `None` for blocks and documents of
-    /// the caller.
+    /// First and last local day that the item covers; for a fact, the days on which it was mentioned. `None` for blocks and
+    /// documents of the caller.
     pub days: Option<(Date, Date)>,
     /// The item as it appears in the text. A summary has several lines.
     pub text: String,
-    /// Its score: higher is better, comparable within one context only.
+    /// How well the item fits the prompt. Higher is better. Scores are comparable within one context only.
     pub score: f64,
-    /// Tokens it uses of the budget.
+    /// Number of tokens of the budget that the item uses.
     pub tokens: u64,
 }
 
-/// The context for a prompt.
+/// The items that were selected for a prompt, and the text to put into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
     /// The selected items, in the order of the text.
@@ -118,15 +119,16 @@ pub struct Context {
     /// The items between fence marks, to be put into a prompt unchanged. Blocks come first, as instructions; a note marks
     /// everything after them as data. Empty if nothing was selected.
     pub text: String,
-    /// Tokens of the text, estimated from above.
+    /// Number of tokens of the text, estimated on the high side.
     pub tokens: u64,
-    /// Number of further items that did not fit the budget. Does not count the newest summaries, nor facts and search
-    /// results if memory does not clearly match the prompt.
+    /// Number of further items that did not fit the budget. The newest summaries are not counted. If memory does not clearly
+    /// match the prompt, facts and search results are not counted either.
     pub omitted: usize,
-    /// Whether memory holds, or may hold, anything about the prompt. If not, the context has at most facts about the speaker, besides
-    /// blocks, documents and the current conversation.
+    /// Whether memory holds something about the prompt, or may hold it. If false, memory holds nothing about it, or only
+    /// something similar. Besides blocks, documents and the current conversation, the context then has at most facts and a
+    /// few search results.
     pub is_known: bool,
-    /// The days that were searched.
+    /// The local days that were searched.
     pub range: DateRange,
     /// Whether a model reordered the best items.
     pub reranked: Reranked,
@@ -135,15 +137,15 @@ pub struct Context {
     pub words_alone: Option<String>,
 }
 
-/// Returns the text on one line, passed through [`tame()`], with fence marks escaped (`&lt;`). Recalled text must not be
+/// Returns the text on one line, passed through [`sanitized_line`], with fence marks escaped (`&lt;`). Recalled text must not be
 /// able to close the fence around the data.
 pub fn one_line(text: &str) -> String {
-    without_fence(&tame(text))
+    without_fence(&sanitized_line(text))
 }
 
-/// Returns the text passed through [`tame_lines()`], with fence marks escaped: for strings of JSON that a model reads.
+/// Returns the text passed through [`sanitized_lines`], with fence marks escaped. Used for JSON strings that a model reads.
 pub fn harmless(text: &str) -> String {
-    without_fence(&tame_lines(text))
+    without_fence(&sanitized_lines(text))
 }
 
 fn without_fence(text: &str) -> String {

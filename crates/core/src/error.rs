@@ -6,13 +6,13 @@ use std::fmt;
 
 use crate::ObjectKind;
 
-/// A result with an Annals error.
+/// Result with [`Error`] as the error type.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Any failure of Annals. Callers decide by variant; people read the text.
+/// Any failure of Annals. Programs react to the variant; the text is for people.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request is wrong, and retrying will not help. Names the field.
+    /// The request is wrong, and retrying will not help. The text names the wrong field.
     #[error(transparent)]
     Invalid(#[from] Fault),
     /// All faults of one request or file.
@@ -21,15 +21,15 @@ pub enum Error {
     /// The named object does not exist.
     #[error("there is no {what} {name:?}")]
     NotFound {
-        /// The kind of object.
+        /// The kind of object that was looked up.
         what: ObjectKind,
-        /// The name that was requested.
+        /// The name or id, as it was requested.
         name: String,
     },
     /// The message id is already stored with other content. A request with `revise` replaces it.
     #[error("message {id:?} of conversation {conversation:?} is already stored with other content; revise replaces it")]
     Conflict {
-        /// The conversation of the message.
+        /// The name of the conversation that holds the message.
         conversation: String,
         /// The client's id of the message.
         id: String,
@@ -37,21 +37,21 @@ pub enum Error {
     /// An object with that name already exists.
     #[error("{what} {name:?} already exists")]
     Exists {
-        /// The kind of object.
+        /// The kind of object that was to be created.
         what: ObjectKind,
-        /// The name.
+        /// The name that is already taken.
         name: String,
     },
     /// Another program already listens on the address.
     #[error("address already in use: {address}; stop the other program, or choose another address with --listen")]
     AddressInUse {
-        /// Address and port.
+        /// The address and port that could not be bound.
         address: String,
     },
     /// Another process owns the data folder.
     #[error("the data folder {folder} is in use by another annals process{owner}")]
     InUse {
-        /// The folder's path.
+        /// Path of the data folder.
         folder: String,
         /// The owning process, if known: ` (pid 123)`. Otherwise empty.
         owner: String,
@@ -59,44 +59,49 @@ pub enum Error {
     /// Stored bytes are not what was written. Tables can be rebuilt from the catalog.
     #[error("{what} is damaged: {why}")]
     Damaged {
-        /// The table or file.
+        /// The table or file with the damage, as the subject of the message.
         what: String,
-        /// The fault that was found.
+        /// What is wrong with the bytes.
         why: String,
     },
     /// A store cannot be read or written now: full disk, missing permission, device error. Nothing was half-written.
     #[error("{what}: {source}")]
     Storage {
-        /// The action and its object.
+        /// The action that failed and its object, as in `reading the catalog`.
         what: String,
-        /// The cause.
+        /// The error of the file system, database or network.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A model failed, or its answer is unusable even after a retry that named the fault. The input or the model is at fault;
     /// the failure is not temporary.
     #[error("{what}: {source}")]
     Model {
-        /// The action.
+        /// The action that the model was called for.
         what: String,
-        /// The cause.
+        /// What was wrong with the answer, or why the model failed.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A model endpoint does not answer now: network error, overload or rate limit. The input is not at fault.
     #[error("{what}: {source}")]
     Unavailable {
-        /// The action.
+        /// The action that the endpoint was called for.
         what: String,
-        /// How long to wait, if the endpoint gave a time.
+        /// How long to wait before a retry; `None` if the endpoint gave no time.
         retry_after: Option<jiff::SignedDuration>,
-        /// The cause.
+        /// Why there was no answer.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The remaining daily token budget is too small for the request.
-    #[error("the daily budget of {limit} tokens has too little left for this request; it resets at {again:.0}")]
+    #[error(
+        "the daily budget of {limit} tokens{} has too little left for this request; it resets at {again:.0}",
+        if *.of_key { " of this API key" } else { "" }
+    )]
     Budget {
-        /// The token limit per day.
+        /// The configured limit of tokens per UTC day.
         limit: u64,
-        /// When the next budget begins.
+        /// Whether the limit is that of the API key of a request. Other requests and scheduled work may still call models.
+        of_key: bool,
+        /// When the budget of the next day begins.
         again: crate::Timestamp,
     },
     /// The request was handed to a provider in a batch, or is about to be. Nothing failed: the answer comes within a day.
@@ -108,7 +113,7 @@ pub enum Error {
     /// The object changed since it was read; read it again.
     #[error("{what} changed while it was being processed; try again")]
     Stale {
-        /// The object.
+        /// The object that changed, as the subject of the message.
         what: String,
     },
 }
@@ -116,9 +121,9 @@ pub enum Error {
 /// One fault of an input: its location and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The name of the file, if the input is a file with a name.
+    /// The name of the file; `None` if the input is not a file or has no name.
     pub file: Option<String>,
-    /// The line of the file, counted from 1, if there is one.
+    /// The line within the file, counted from 1; `None` if the fault is not in one line.
     pub line: Option<usize>,
     /// The field's name as the user wrote it.
     pub field: String,
@@ -141,7 +146,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// Creates a fault of one field.
+    /// Creates a fault of one field, without file and line.
     pub fn new(field: impl Into<String>, reason: impl Into<String>) -> Fault {
         Fault { file: None, line: None, field: field.into(), reason: reason.into() }
     }
@@ -150,6 +155,16 @@ impl Fault {
     pub fn at_line(self, line: usize) -> Fault {
         Fault { line: Some(line), ..self }
     }
+
+    /// Returns the same fault with the number of the line that contains this byte of a text.
+    pub fn at_offset(self, text: &str, offset: usize) -> Fault {
+        self.at_line(line_at(text, offset))
+    }
+}
+
+/// Returns the number of the line that contains this byte of a text, beginning with 1.
+pub fn line_at(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
 impl Error {
@@ -177,6 +192,12 @@ impl Error {
     /// fault.
     pub fn is_outage(&self) -> bool {
         matches!(self, Error::Unavailable { .. } | Error::Budget { .. })
+    }
+
+    /// Returns whether a model was not called because the budget of the request's API key is spent. This concerns this request
+    /// alone: nothing about the agent is recorded, and scheduled work does later what the request left.
+    pub fn is_of_key_budget(&self) -> bool {
+        matches!(self, Error::Budget { of_key: true, .. })
     }
 
     /// Returns whether the input may be at fault, so that the model may succeed on another input.

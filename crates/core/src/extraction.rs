@@ -10,41 +10,41 @@ use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 pub struct Statement {
     /// `f-` and a hash of its first source and its original text; for an imported statement, of its entry alone.
     pub id: MemoryId,
-    /// Its text.
+    /// One sentence that can be understood without the turns around it.
     pub text: String,
-    /// Its topic in one word: preference, event, plan, relation, attribute …
+    /// The topic in one word: preference, event, plan, relation, attribute …
     pub topic: String,
     /// From 0 to 1: how much it will matter later.
     pub importance: f64,
-    /// From 0 to 1: how certain the speaker was. `None` if not given, as in records of versions without this field.
+    /// From 0 to 1: how certain the speaker was. `None` if not given, as in records written before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// The people it is about.
+    /// Names of the people that the sentence is about.
     pub who: Vec<String>,
     /// When the event happens or happened, if stated.
     pub when: Option<Timestamp>,
-    /// The day of its first source.
+    /// The local day of the first source.
     pub day: Period,
-    /// The instant of its first source.
+    /// The instant at which the first source was said, as an interval of one microsecond.
     pub cover: Interval,
     /// The turn that states it, then the turns that name what it only refers to; for an imported statement, its entry.
     pub sources: Vec<MemoryId>,
 }
 
 impl Statement {
-    /// Returns whether it comes from an entry, and was not extracted from turns. No summary covers such a statement, so
+    /// Returns whether the statement was made from an entry and not from turns. No summary covers such a statement, so
     /// retention keeps it.
     pub fn is_entered(&self) -> bool {
         self.sources.first().is_some_and(MemoryId::is_entry)
     }
 }
 
-/// The answer of an extractor.
+/// What an extractor found in some turns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extracted {
     /// Statements for working memory. The built-in rules return none, because they do not reword.
     pub statements: Vec<Statement>,
-    /// Operations for the log.
+    /// Fact operations to add to the log.
     pub operations: Vec<FactOperation>,
     /// Elements of the answer that could not be used, each with the reason; never their text.
     pub rejected: Vec<String>,
@@ -53,15 +53,16 @@ pub struct Extracted {
 /// Output of one extraction, saved in one transaction. It replaces everything extracted from the same turns before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extraction {
-    /// The turns that were read.
+    /// Ids of the turns that were read.
     pub turns: Vec<MemoryId>,
     /// The statements and operations that were extracted.
     pub found: Extracted,
-    /// The watermark of extraction that was read before the turns.
+    /// The stored watermark of extraction when the turns were read. Saving fails if it has changed since.
     pub after: u64,
     /// The sequence number up to which all turns have now been read.
     pub extracted: u64,
-    /// Why the model's own answer was not used for these turns. They become dead letters and can be replayed.
+    /// Why the model's own answer was not used for these turns; `None` if it was used. Turns with a reason become dead
+    /// letters and can be replayed.
     pub degraded: Option<String>,
 }
 
@@ -76,19 +77,19 @@ impl Extraction {
 /// Progress of extraction for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionWatermark {
-    /// The watermark: the sequence number up to which all turns have been read.
+    /// The sequence number up to which all turns have been read.
     pub extracted: u64,
-    /// Failures since a result was last saved.
+    /// Number of failures since a result was last saved.
     pub attempts: u32,
-    /// When the first of these failures happened.
+    /// When the first of these failures happened; `None` if there were none.
     pub failing_since: Option<Timestamp>,
-    /// No retry before this instant.
+    /// Extraction is not retried before this instant.
     pub not_before: Option<Timestamp>,
-    /// Why the last attempt failed.
+    /// Why the last attempt failed; `None` if no attempt failed since a result was last saved.
     pub last_error: Option<String>,
 }
 
-/// The purpose of a model call.
+/// What a model call is for. Token usage is recorded by purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
@@ -108,49 +109,71 @@ pub enum Purpose {
     Rerank,
 }
 
-/// A model's reply and its cost. It is kept so that a retry does not pay again.
+/// The input tokens that were read from the provider's prompt cache or written to it. They have other prices than the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CacheTokens {
+    /// Tokens read from the cache.
+    pub read: u64,
+    /// Tokens written to the cache. Only Anthropic counts them.
+    pub written: u64,
+}
+
+/// A model's reply and its token counts. It is stored, so that a retry does not pay again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// Hash of model, prompt and schema: the same request has the same reply.
     pub key: Digest,
-    /// The purpose of the call.
+    /// What the reply is for.
     pub purpose: Purpose,
-    /// The model.
+    /// Name of the model that replied.
     pub model: String,
-    /// The reply as received.
+    /// The text of the reply as received.
     pub text: String,
-    /// Input tokens.
+    /// Number of input tokens, including those in `cache`.
     pub tokens_in: u64,
-    /// Output tokens.
+    /// The input tokens that were read from the prompt cache or written to it.
+    pub cache: CacheTokens,
+    /// Number of output tokens.
     pub tokens_out: u64,
-    /// A sequence number that is no later than the read of the input. If something was erased since, the reply is not
-    /// kept.
+    /// A sequence number of the agent's memory, taken before the input was read. If something was erased after this number,
+    /// the reply is not kept.
     pub read_seq: u64,
-    /// Number of the token reservation that ends when the cost is recorded, if there is one.
+    /// Number of the token reservation that ends when the cost is recorded; `None` if nothing was reserved.
     pub reservation: Option<u64>,
+    /// Id of the API key of the request that the call was made for, to which the cost is booked too; `None` if there is none.
+    pub access_key: Option<String>,
 }
 
-/// The cost of one purpose and model for one agent on one UTC day, of single calls or of batches.
+/// The tokens of one agent on one UTC day, for one purpose and one model. Batches are counted apart from single calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Usage {
-    /// The UTC day.
+    /// The UTC day on which the cost was recorded.
     pub day: crate::Date,
-    /// The purpose.
+    /// What the calls were for.
     pub purpose: Purpose,
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// Whether the answers came in batches, at half the price.
     pub batch: bool,
-    /// Answered calls.
+    /// Number of calls that were answered.
     pub calls: u64,
-    /// Input tokens.
+    /// Number of input tokens, including those in `cache`.
     pub tokens_in: u64,
-    /// Output tokens.
+    /// The input tokens that were read from the prompt cache or written to it.
+    pub cache: CacheTokens,
+    /// Number of output tokens.
     pub tokens_out: u64,
 }
 
+impl std::ops::AddAssign for CacheTokens {
+    fn add_assign(&mut self, other: CacheTokens) {
+        self.read += other.read;
+        self.written += other.written;
+    }
+}
+
 impl Purpose {
-    /// Returns the word used in reports.
+    /// Returns the word for the purpose in reports and stores.
     pub fn as_str(self) -> &'static str {
         match self {
             Purpose::Extraction => "extraction",

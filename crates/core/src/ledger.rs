@@ -7,7 +7,7 @@ use crate::{Agent, Author, Digest, Grain, MemoryId, Period, Timestamp};
 /// The roll-up state of one period. The period is dirty while `dirty_seq > clean_seq`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
-    /// The period.
+    /// The day, week, month, quarter or year that the row is about.
     pub period: Period,
     /// The sequence number of its last input.
     pub dirty_seq: u64,
@@ -15,7 +15,7 @@ pub struct LedgerRow {
     pub clean_seq: u64,
     /// When its last input arrived.
     pub dirty_at: Timestamp,
-    /// Digest of the input of the last roll-up.
+    /// Digest of the input of the last roll-up; `None` before the first.
     pub input_digest: Option<Digest>,
     /// Hash of prompt, model and engine of the last roll-up that wrote a text, or [`LedgerRow::corrected_by_a_person`].
     pub recipe: Option<Digest>,
@@ -24,16 +24,16 @@ pub struct LedgerRow {
     pub author: Option<Author>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
-    /// Whether the built-in engine wrote it because the model could not.
+    /// Whether the built-in engine wrote the summary because the model could not.
     pub degraded: bool,
     /// Number of names, numbers and dates in its summary that no source contains, and of sentences that say the opposite of
     /// their sources. Counts the text that the engine wrote: a correction by a person does not change it.
     pub ungrounded: u32,
-    /// Failures since a roll-up of it was last saved.
+    /// Number of failures since a roll-up of the period was last saved.
     pub attempts: u32,
-    /// When it first failed, or first had to wait for the model, since a roll-up of it was last saved.
+    /// When the period first failed, or first had to wait for the model, since a roll-up of it was last saved.
     pub failing_since: Option<Timestamp>,
-    /// No retry before this instant.
+    /// The period is not rolled up again before this instant.
     pub not_before: Option<Timestamp>,
     /// Why the last attempt failed or has to wait. `None` if there was neither since a roll-up of it was last saved.
     pub last_error: Option<String>,
@@ -45,9 +45,9 @@ pub struct LedgerRow {
 /// compares them when it saves, to notice that another writer was faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledUp {
-    /// As in [`LedgerRow`].
+    /// The `clean_seq` of the ledger row.
     pub clean_seq: u64,
-    /// As in [`LedgerRow`].
+    /// The `recipe` of the ledger row.
     pub recipe: Option<Digest>,
     /// Whether the period is sealed.
     pub sealed: bool,
@@ -102,23 +102,23 @@ impl LedgerRow {
 pub enum Stage {
     /// Projection into its table.
     Table,
-    /// Extraction by a model; the built-in rules have read it instead.
+    /// Extraction by a model. The built-in rules have read the turn in the model's place.
     Extraction,
 }
 
-/// A memory that was not projected because its table or the embedder refused it, or that the extraction model did not read, so
-/// that the built-in rules read it. Its text stays in the catalog, and the watermark moves past it.
+/// A memory that a stage could not process. Its table or the embedder refused it, or the extraction model did not read it and
+/// the built-in rules did so in its place. Its text stays in the catalog, and the watermark moves past it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The agent that owns the memory.
     pub agent: Agent,
-    /// Its grain.
+    /// The grain of the memory.
     pub grain: Grain,
-    /// The memory.
+    /// Id of the memory.
     pub memory: MemoryId,
     /// The stage that failed.
     pub stage: Stage,
-    /// Why it failed.
+    /// Why it failed, as text for people.
     pub error: String,
     /// When it failed.
     pub at: Timestamp,
@@ -127,13 +127,13 @@ pub struct DeadLetter {
 /// Receipt of one accepted ingest request, or of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IngestReceipt {
-    /// Its id. A repeated ingest request of an agent has the same id.
+    /// Id of the request or import. A repeated ingest request of an agent has the same id.
     pub id: String,
     /// Number of new messages.
     pub accepted: u64,
     /// Number of messages that were already stored, or were stored and then pruned.
     pub duplicate: u64,
-    /// Number of messages whose content was replaced.
+    /// Number of messages that were already stored with other content and were replaced.
     pub revised: u64,
     /// Number of messages that were forgotten before; they are not stored again.
     pub forgotten: u64,

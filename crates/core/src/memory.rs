@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::ports::{DocumentKey, Passage};
 use crate::{Date, Grain, Interval, MemoryId, Period, Role, Sentence, Timestamp};
 
-/// Kind of a memory.
+/// What kind of record a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A message in working memory.
     Turn,
-    /// A statement in working memory.
+    /// A statement in working memory: a sentence extracted from turns or imported.
     Statement,
     /// The summary of a period.
     Summary,
@@ -44,12 +44,12 @@ impl std::str::FromStr for Kind {
     }
 }
 
-/// A row of a grain.
+/// A turn, statement, summary or passage of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
-    /// Its id. It stays the same when the memory is written again.
+    /// The id. It stays the same when the memory is written again.
     pub id: MemoryId,
-    /// Its grain.
+    /// The grain of its period; working for turns, statements and passages.
     pub grain: Grain,
     /// The period it covers; in working memory, its day.
     pub period: Period,
@@ -57,26 +57,26 @@ pub struct Memory {
     pub cover: Interval,
     /// The first and last local day it covers.
     pub days: (Date, Date),
-    /// Its text.
+    /// The text that is searched and shown.
     pub text: String,
-    /// Whether it is excluded from retention.
+    /// Whether retention keeps it because it is pinned.
     pub pinned: bool,
     /// The sequence number of its last change.
     pub seq: u64,
-    /// The fields of its kind.
+    /// The fields that depend on the kind.
     pub body: Body,
 }
 
-/// The fields that depend on the kind of memory.
+/// The fields of a memory that depend on its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A message in working memory.
     Turn {
         /// The name of the speaker, or the role if no name is known.
         speaker: String,
-        /// The role of the speaker.
+        /// The role of the speaker, as in chat APIs.
         role: Role,
-        /// The conversation.
+        /// Name of the conversation that the message belongs to.
         conversation: String,
         /// The message's id from its client, or the generated one.
         message: String,
@@ -85,7 +85,7 @@ pub enum Body {
     Statement {
         /// The first of the people that the statement is about.
         speaker: Option<String>,
-        /// As in [`crate::Statement::sources`].
+        /// The turns that state it, or its entry, as in [`crate::Statement::sources`].
         sources: Vec<MemoryId>,
         /// How much it will matter later, from 0 to 1.
         importance: f64,
@@ -101,13 +101,13 @@ pub enum Body {
     },
     /// A passage of a document.
     Passage {
-        /// The document.
+        /// The document that the passage is a part of.
         document: DocumentKey,
-        /// Its number among the passages of the document, counted from 0.
+        /// The number of the passage within the document, counted from 0.
         ordinal: u32,
-        /// Its place in the searched text of the document.
+        /// The range of the passage in [`crate::ports::Document::searched_text`].
         passage: Passage,
-        /// When the document expires.
+        /// When the document expires; `None` if it does not.
         expires_at: Option<Timestamp>,
     },
 }
@@ -118,7 +118,7 @@ impl Memory {
         self.cover.start
     }
 
-    /// Returns its kind.
+    /// Returns the kind, which `body` determines.
     pub fn kind(&self) -> Kind {
         match self.body {
             Body::Turn { .. } => Kind::Turn,
@@ -128,7 +128,7 @@ impl Memory {
         }
     }
 
-    /// Returns the speaker of a turn, or the first of the people that a statement is about.
+    /// Returns the speaker of a turn, or the first of the people that a statement is about. `None` for other kinds.
     pub fn speaker(&self) -> Option<&str> {
         match &self.body {
             Body::Turn { speaker, .. } => Some(speaker),
@@ -137,7 +137,7 @@ impl Memory {
         }
     }
 
-    /// Returns the document of a passage.
+    /// Returns the document of a passage; `None` for other kinds.
     pub fn document(&self) -> Option<&DocumentKey> {
         if let Body::Passage { document, .. } = &self.body { Some(document) } else { None }
     }
@@ -147,17 +147,17 @@ impl Memory {
         matches!(self.body, Body::Passage { expires_at: Some(end), .. } if end <= now)
     }
 
-    /// Returns the role of a turn.
+    /// Returns the role of a turn; `None` for other kinds.
     pub fn role(&self) -> Option<Role> {
         if let Body::Turn { role, .. } = self.body { Some(role) } else { None }
     }
 
-    /// Returns the conversation of a turn.
+    /// Returns the conversation of a turn; `None` for other kinds.
     pub fn conversation(&self) -> Option<&str> {
         if let Body::Turn { conversation, .. } = &self.body { Some(conversation) } else { None }
     }
 
-    /// Returns the message id of a turn.
+    /// Returns the message id of a turn; `None` for other kinds.
     pub fn message(&self) -> Option<&str> {
         if let Body::Turn { message, .. } = &self.body { Some(message) } else { None }
     }

@@ -12,11 +12,11 @@ use crate::{Digest, Error, Result, SignedDuration, Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The person who talks to the agent.
     User,
-    /// The agent.
+    /// The agent itself.
     Assistant,
-    /// Instructions. Stored, but never used for extraction.
+    /// Instructions to the agent. Stored, but never used for extraction.
     System,
     /// A tool's output. Stored, but never used for extraction.
     Tool,
@@ -56,11 +56,11 @@ impl FromStr for Role {
 /// One message as a client sends it, with every field already checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its conversation.
+    /// Name of the conversation that the message belongs to.
     pub conversation: String,
-    /// The client's own id, unique within the conversation.
+    /// The client's own id, unique within the conversation. `None` if the client sent none.
     pub client_id: Option<String>,
-    /// The role of the speaker.
+    /// The role of the speaker, as in chat APIs.
     pub role: Role,
     /// The speaker's name, if given.
     pub name: Option<String>,
@@ -71,15 +71,15 @@ pub struct Message {
 }
 
 impl Message {
-    /// Maximum bytes of the content. Longer texts are documents. The sender should split them, because only the sender
-    /// knows where.
+    /// Maximum bytes of the content. A longer text has to be stored as a document, or split by the sender. Annals does not
+    /// split it, because only the sender knows where.
     pub const MAX_CONTENT_BYTES: usize = 256 * 1024;
     /// Maximum bytes of a conversation, an id or a name.
     pub const MAX_NAME_BYTES: usize = 256;
     /// How far the time of a message may lie in the future, because clients' clocks may be ahead. A later time is a fault.
     pub const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
-    /// Returns the digest of everything but the key. Two messages with one key are the same message if their digests
+    /// Returns the digest of time, role, name and content. Two messages with one key are the same message if their digests
     /// are equal.
     pub fn digest(&self) -> Digest {
         let at = self.at.as_microsecond().to_le_bytes();
@@ -93,10 +93,10 @@ impl Message {
     }
 }
 
-/// The place of a turn in an agent's memory.
+/// Identifies a turn among the turns of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TurnKey {
-    /// The conversation.
+    /// Name of the conversation.
     pub conversation: String,
     /// The client's id, or one generated from the content.
     pub id: String,
@@ -108,13 +108,13 @@ pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
     messages.iter().map(|message| keys.key(message)).collect()
 }
 
-/// Gives the messages of one request their keys, one after another.
+/// Assigns a key to each message of one request, in order.
 ///
 /// A message without a client id gets a hash of its conversation, its digest, and its ordinal among equal messages of
 /// this request. So two identical "ok" messages stay two, and sending the same request again adds nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TurnKeys {
-    /// Messages without an id so far, by conversation and digest.
+    /// Number of messages without a client id so far, by the digest of conversation and content.
     seen: HashMap<Digest, u64>,
 }
 

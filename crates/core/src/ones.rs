@@ -1,4 +1,4 @@
-//! Bit sets of small numbers in one word. Pure.
+//! Bit sets of small numbers in one word.
 
 /// Returns the positions of the set bits of a word, ascending.
 // Inlined because one search calls it for a million rows.

@@ -31,15 +31,15 @@ impl Period {
         Period::YEARS.contains(&at.to_zoned(TimeZone::UTC).year())
     }
 
-    /// Returns the period of `grain` that `day` belongs to: the day, its ISO week, or the period of the Thursday of its
-    /// week.
+    /// Returns the period of `grain` that `day` belongs to: the day itself, its ISO week, or for coarser grains the period of
+    /// the Thursday of that week.
     ///
     /// Panics for [`Grain::Working`], which has no periods.
     pub fn of(grain: Grain, day: Date) -> Period {
         Period { grain, first: first_day(grain, if grain > Grain::Weekly { thursday(day) } else { day }) }
     }
 
-    /// Returns its grain, never `Working`.
+    /// Returns the grain, which is never `Working`.
     pub fn grain(self) -> Grain {
         self.grain
     }
@@ -94,7 +94,7 @@ impl Period {
         Period::YEARS.contains(&day.year()).then(|| Period::of(self.grain, day))
     }
 
-    /// Returns a day whose week determines the coarser periods that this one belongs to.
+    /// Returns a day in the week that determines the coarser periods of this one.
     fn thursday_within(self) -> Date {
         match self.grain {
             Grain::Working | Grain::Daily | Grain::Weekly => thursday(self.first),
@@ -134,7 +134,7 @@ fn thursday(day: Date) -> Date {
     plus_days(monday(day), 3)
 }
 
-/// Returns the Monday of the first week whose Thursday is not before `first`.
+/// Returns the Monday of the first week with a Thursday on or after `first`.
 fn first_monday_of(first: Date) -> Date {
     let monday = monday(first);
     if thursday(first) >= first { monday } else { plus_days(monday, 7) }

@@ -35,7 +35,7 @@ impl Phrases {
         sorted.sort();
         sorted.dedup();
         let window = sorted.iter().map(|phrase| phrase.len()).min().unwrap_or(0).min(WINDOW);
-        // At least 16 bits per phrase, so that few texts with another start are compared.
+        // At least 16 bits per phrase, so that few other places in a text pass the bit set and have to be compared.
         let bits = (sorted.len().max(64) * 16).ilog2() + 1;
         let mut phrases =
             Phrases { prefixes: prefixes(&sorted), sorted, window, starts: vec![0; 1 << (bits - 6)], bits };
@@ -117,7 +117,7 @@ impl Phrases {
 
     fn slot(&self, key: u64) -> (usize, u64) {
         let hash = key.wrapping_mul(SPREAD) >> (64 - self.bits);
-        // The hash has at most 40 bits.
+        // The conversion cannot fail, because the result is an index into `starts`.
         (usize::try_from(hash >> 6).unwrap_or(0), 1 << (hash & 63))
     }
 }

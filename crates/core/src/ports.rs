@@ -1,7 +1,7 @@
 //! The ports: the traits through which the policy crates reach stores and models.
 //!
-//! Each port to a store has an in-memory implementation and a conformance suite in the testkit; so do `Embedder`, `Engine`
-//! and `Reranker`. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`,
+//! Each port to a store has an in-memory implementation and a conformance suite in the testkit; so do `Embedder`, `Engine`,
+//! `Entailment` and `Reranker`. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`,
 //! `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], and code takes the whole store; `Catalog` joins
 //! `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. The traits are small, so that an
 //! implementation can keep each in one file with its queries.
@@ -16,6 +16,7 @@ mod dead_letters;
 mod documents;
 mod embedder;
 mod engine;
+mod entailment;
 mod erasure;
 mod extractor;
 mod facts;
@@ -43,7 +44,7 @@ pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use batches::{
     BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, may_contain,
 };
-pub use batching::{BatchReport, Batching, Counted, Estimate};
+pub use batching::{BatchReport, Batching, Counted, Counting, Estimate};
 pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use dead_letters::DeadLetters;
 pub use documents::{
@@ -52,6 +53,7 @@ pub use documents::{
 };
 pub use embedder::{Embedder, Embedders, OneEmbedder};
 pub use engine::{Background, Engine, SummaryTask};
+pub use entailment::{Entailment, EntailmentPair, EntailmentScores, Relation};
 pub use erasure::{Erasure, ErasureReport, ItemKey, Target};
 pub use extractor::{ExtractionTask, Extractor, ReadingSchedule};
 pub use facts::Facts;
@@ -61,14 +63,14 @@ pub use keys::{Key, Keys, Scope};
 pub use ledger::Ledger;
 pub use memories::{Memories, Outline, Select, StoredConversation};
 pub use model_states::{ModelState, ModelStates};
-pub use replies::Replies;
+pub use replies::{Refusals, Replies};
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
 pub use store::{Catalog, Store};
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
-pub use token_budget::{RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
+pub use token_budget::{KeyTokens, RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
 pub use totals::{Backlog, Totals};
 pub use turns::{Comparison, Origin, Turn, Turns};
 pub use vector_model::VectorModel;

@@ -9,27 +9,28 @@ pub struct Query {
     pub text: Option<String>,
     /// The grains to search; empty means that they are chosen from range and question.
     pub grains: Vec<Grain>,
-    /// First day, inclusive.
+    /// First day of the memories, inclusive. `None` means no lower bound.
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last day of the memories, inclusive. `None` means no upper bound.
     pub to: Option<Date>,
     /// Excludes memories newer than this many local days ago; 0 is today.
     pub min_days_ago: Option<u32>,
     /// Excludes memories older than this many local days ago.
     pub max_days_ago: Option<u32>,
-    /// One period, combined with the bounds above: turns of its calendar days, summaries of its cover.
+    /// Only memories of this period, within the bounds above: turns of its calendar days, and summaries of its cover
+    /// ([`Period::cover_days`]).
     pub period: Option<Period>,
     /// Whether time expressions in the text are treated as ordinary words: they boost nothing and request no summary.
     pub ignore_times: bool,
     /// Whether to leave out coarser memories that also cover days outside the range.
     pub strict: bool,
-    /// The kinds of memory; empty means all.
+    /// The kinds of memory to search. Empty means all; without a text, all but passages of documents.
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
-    /// Maximum number of results.
+    /// Maximum number of results, from 1 to 1,000.
     pub limit: usize,
-    /// Maximum tokens of all results together, estimated from above.
+    /// Maximum number of tokens of all results together. Tokens are estimated on the high side.
     pub tokens: Option<u64>,
     /// Whether each result lists the parts of its score.
     pub explain: bool,
@@ -38,7 +39,7 @@ pub struct Query {
 /// The part of a query that a store applies before it ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Selects memories whose cover shares an instant with this interval.
+    /// Only memories with a cover that shares an instant with this interval.
     pub within: Interval,
     /// The kinds of memory; empty means all.
     pub kinds: Vec<Kind>,
@@ -61,16 +62,16 @@ impl Filter {
     }
 }
 
-/// One result.
+/// A memory that a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The memory, as the catalog has it now.
     pub memory: Memory,
-    /// Its score: higher is better, comparable within one answer only.
+    /// The score. Higher is better. Scores are comparable within one answer only.
     pub score: f64,
-    /// How well it matches by itself; all zero if the query has no text.
+    /// How well the memory matches by itself. All zero if the query has no text, and for the summaries of the requested period.
     pub fit: Fit,
-    /// Number of days it covers outside the requested range.
+    /// Number of days that the memory covers outside the requested range.
     pub days_outside: i64,
     /// The summands of the score, if requested.
     pub parts: Vec<ScorePart>,
@@ -80,9 +81,10 @@ pub struct Found {
 /// between answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fit {
-    /// Cosine similarity of its best part and the question.
+    /// Cosine similarity of the question and the best part of the memory; 0 if no vectors were compared.
     pub similarity: f64,
-    /// The share of the question's words that it contains, from 0 to 1, weighted towards rare words.
+    /// The share of the question's words that the memory contains, weighted towards rare words. It is below 1 even if the
+    /// memory contains all of them, because words that match nothing are added to the question.
     pub words: f64,
 }
 
@@ -96,7 +98,7 @@ impl Fit {
 /// How a text compares with all table rows that pass a filter, found or not. All zero without a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compared {
-    /// Number of rows.
+    /// Number of rows that pass the filter.
     pub rows: usize,
     /// Mean cosine similarity of the text and the rows; 0 without vectors.
     pub mean_similarity: f64,
@@ -104,23 +106,23 @@ pub struct Compared {
     pub known_words: f64,
 }
 
-/// One summand of a score.
+/// What one ranking signal adds to a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScorePart {
-    /// Its name.
+    /// Name of the ranking signal, as shown in explained results.
     pub name: &'static str,
-    /// The amount it adds.
+    /// The amount that the signal adds to the score.
     pub value: f64,
 }
 
 /// A conversation, ranked by its turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversationFound {
-    /// The conversation.
+    /// Name of the conversation.
     pub conversation: String,
-    /// Its score: higher is better, comparable within one answer only.
+    /// The score. Higher is better. Scores are comparable within one answer only.
     pub score: f64,
-    /// Its best matching turn.
+    /// The turn that matches best.
     pub best: MemoryId,
 }
 
@@ -172,14 +174,14 @@ pub struct Answer {
     pub results: Vec<Found>,
     /// The table rows that the text was compared with.
     pub compared: Compared,
-    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. If the query
-    /// names a conversation, only its turns count.
+    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help. Passages of
+    /// documents do not count. If the query names a conversation, only its turns count.
     pub range_is_empty: bool,
     /// The grains that were searched.
     pub grains: Vec<Grain>,
     /// The time expressions found in the question.
     pub times: Vec<TimeExpression>,
-    /// The days that the question asks for as a whole; their summaries come first.
+    /// The days that the question asks for as a whole, as in "what did I do last week". Their summaries come first.
     pub period: Option<DateRange>,
     /// The conversations of the turns that were found, best first.
     pub conversations: Vec<ConversationFound>,

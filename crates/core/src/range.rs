@@ -56,6 +56,11 @@ impl DateRange {
     }
 }
 
+/// Formats one day, or the first and the last of several: `2026-03-04`, `2026-03-04 to 2026-03-09`.
+pub fn days_text((first, last): (Date, Date)) -> String {
+    if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
 fn days_between(from: Date, to: Date) -> i64 {
     from.duration_until(to).as_hours() / 24
 }

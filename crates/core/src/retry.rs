@@ -1,4 +1,4 @@
-//! When failed work is tried again, and when a built-in substitute does it instead. Pure: times are arguments.
+//! When failed work is tried again, and when the built-in fallback does it in place of the model. Times are arguments.
 //!
 //! One policy for all work that is stored and may wait: summaries, extraction, cleaning of files. Attempts within one
 //! request to a model have a policy of their own in `llm/src/endpoint/retry_policy.rs`: they last seconds of real time
@@ -35,9 +35,9 @@ impl Backoff {
     /// each attempt may cost.
     pub const SUBSTITUTE_SUMMARY: Backoff =
         Backoff { first: SignedDuration::from_hours(1), longest: SignedDuration::from_hours(1 << 7) };
-    /// The wait after a failed extraction, and between calls of an unavailable model that gives no retry time.
+    /// The wait after a failed extraction, and between calls of an unavailable model that gives no retry time; up to an hour.
     pub const EXTRACTION: Backoff = minutes(60);
-    /// The wait after files could not be cleaned of erased text.
+    /// The wait after files could not be cleaned of erased text, up to 64 minutes.
     pub const CLEANING: Backoff = minutes(1 << 6);
 
     /// Returns the wait after a failure that follows `earlier` others.

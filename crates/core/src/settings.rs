@@ -15,7 +15,7 @@ pub struct Settings {
     /// Later zones, each with the instant from which it applies.
     #[serde(default)]
     pub later_zones: Vec<(Timestamp, String)>,
-    /// Two-letter code of the language whose word stems text search uses.
+    /// Two-letter code of the language of texts and questions whose own language is unclear: text search uses its word stems.
     pub language: String,
     /// Name of the retention plan.
     #[serde(default = "keep")]

@@ -7,14 +7,14 @@ use crate::{Date, Digest, Interval, MemoryId, Period, RolledUp};
 /// One sentence of a summary, traced to its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// The local day it is about.
+    /// The local day that the sentence is about.
     pub day: Date,
     /// The speaker, if the words are one person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// The text, without date and speaker.
     pub text: String,
-    /// The turns it comes from.
+    /// The turns that it comes from.
     pub from: Vec<MemoryId>,
     /// Whether a model wrote something that its sources do not support: a name, number or date, or the opposite of what they
     /// say.
@@ -22,12 +22,30 @@ pub struct Sentence {
     pub ungrounded: bool,
 }
 
+/// Beginning of the sentence that the built-in engine writes for a period without anything worth quoting.
+pub const SMALL_TALK: &str = "Small talk only";
+/// Beginning of the sentence that the built-in engine writes for a record, such as a log, without anything worth quoting: its
+/// entries need earlier ones to be understood, or are routine.
+pub const BRIEF_NOTES: &str = "Brief notes only";
+
+impl Sentence {
+    /// Returns whether the sentence only says that there is nothing worth quoting.
+    pub fn is_placeholder(&self) -> bool {
+        is_placeholder(self.speaker.as_deref(), &self.text)
+    }
+}
+
+/// Returns whether a sentence with this speaker and text only says that there is nothing worth quoting.
+pub fn is_placeholder(speaker: Option<&str>, text: &str) -> bool {
+    speaker.is_none() && [SMALL_TALK, BRIEF_NOTES].iter().any(|head| text.starts_with(head))
+}
+
 /// The output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The summary as people and agents read it.
     pub text: String,
-    /// Its sentences, in order.
+    /// The sentences of the text, in order.
     pub sentences: Vec<Sentence>,
     /// Tokens paid for it; zero for the built-in engine.
     pub tokens: u64,
@@ -40,8 +58,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns whether the draft may quote a source with these sentences: a sentence of each has a turn in common, or the turns
-    /// of the draft or of the source are unknown.
+    /// Returns whether the draft may quote a source that has these sentences. It may if one of its sentences and one of these
+    /// have a turn in common, or if the turns of either are unknown.
     pub fn may_quote(&self, of_source: &[Sentence]) -> bool {
         let is_unknown =
             |sentences: &[Sentence]| sentences.is_empty() || sentences.iter().any(|sentence| sentence.from.is_empty());
@@ -51,7 +69,7 @@ impl Draft {
     }
 }
 
-/// Who wrote a summary, for display only. Nothing depends on it; whether a summary is outdated is decided by its recipe.
+/// Who wrote a summary, for display only. The recipe, not the author, decides whether a summary is outdated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     /// The engine with its version: `extractive 3`, `endpoint 1`.
@@ -67,43 +85,43 @@ pub struct Author {
 /// A sealed summary at the time when its children were pruned. Amendments are made from it and from late input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
-    /// The text.
+    /// The text of the summary.
     pub text: String,
-    /// Its sentences.
+    /// The sentences of the text.
     pub sentences: Vec<Sentence>,
     /// The memories that it was made from.
     pub sources: Vec<MemoryId>,
-    /// Whether its sentences are verbatim pieces of turns.
+    /// Whether the sentences are verbatim pieces of turns.
     pub verbatim: bool,
 }
 
 impl Base {
     /// Returns the hash of text, sentences and their sources. It is part of the input digest of every amendment.
     pub fn digest(&self) -> Digest {
-        let traces = self.sentences.iter().flat_map(|sentence| {
+        let sentences = self.sentences.iter().flat_map(|sentence| {
             let from: Vec<&str> = sentence.from.iter().map(MemoryId::as_str).collect();
             [sentence.text.clone(), from.join(" ")]
         });
-        Digest::of(std::iter::once(self.text.clone()).chain(traces))
+        Digest::of(std::iter::once(self.text.clone()).chain(sentences))
     }
 }
 
 /// The outcome of rolling up one period, ready to be saved in one transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// The period.
+    /// The period that was rolled up.
     pub period: Period,
-    /// The cover it was built with.
+    /// The instants that the period covered when it was rolled up.
     pub cover: Interval,
     /// The period's `dirty_seq`, read before the input. It becomes the `clean_seq`.
     pub read_seq: u64,
-    /// The period's last roll-up, read before the input. Only this one is replaced.
+    /// The period's last roll-up, read before the input. Saving fails with `Stale` if the period was rolled up since.
     pub replaces: RolledUp,
     /// Hash of the ids and contents of the input.
     pub input_digest: Digest,
     /// Hash of prompt, model and engine.
     pub recipe: Digest,
-    /// Who wrote the draft, if the engine says so.
+    /// Who wrote the text, if recorded.
     pub author: Option<Author>,
     /// The input, in order. If it is empty, nothing is left to summarise and the summary is removed, except for a sealed period
     /// with a draft.

@@ -1,5 +1,5 @@
-//! Token estimates without the tokenizer of the model that will read the text. They err on the high side, for text that
-//! must fit a limit. Pure.
+//! Token estimates without the tokenizer of the model that will read the text. They err on the high side, for text that must
+//! fit a limit.
 //!
 //! The weights lie above the counts of cl100k, o200k and Llama 2 for usual text in a dozen languages; the true count is
 //! about 0.75 of the estimate.

@@ -1,4 +1,4 @@
-//! Splits text into words and sentences, to compare texts with each other. Pure.
+//! Splits text into words and sentences, to compare texts with each other.
 //!
 //! Some code splits by rules of its own, on purpose:
 //!
@@ -9,11 +9,13 @@
 //! - `annals/src/view/excerpt.rs` removes endings, so that "moving" finds "moved".
 //! - `server/src/mcp/text.rs` cuts only where a space follows, so not within "3.50".
 
+use crate::folded;
+
 /// Characters that end a sentence wherever they stand.
 pub const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
-/// Minimum length in characters of a sentence that an erasure searches for. Shorter ones prove nothing: they occur
-/// everywhere.
+/// Minimum length in characters of a sentence that an erasure searches for. Shorter ones occur in too many texts to prove
+/// anything.
 const MIN_SEARCHED_LENGTH: usize = 12;
 
 /// The first character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
@@ -22,6 +24,11 @@ const WIDE: char = '\u{2E80}';
 /// Returns the words of a text: its runs of letters and digits, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Returns the words of a text, folded, between single spaces, with one before the first and one after the last.
+pub fn spaced(text: &str) -> String {
+    words(&folded(text)).fold(String::from(" "), |all, word| all + word + " ")
 }
 
 /// Returns whether the character belongs to a wide script. Most of these are written without spaces.
@@ -38,7 +45,12 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the sentences by which an erasure proves that a text is gone: without marks and surrounding spaces, at least
 /// twelve characters long. An ellipsis does not end such a sentence, so that a longer and rarer text is searched for.
 pub fn searched_sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(SENTENCE_ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= MIN_SEARCHED_LENGTH)
+    text.split(SENTENCE_ENDS).map(str::trim).filter(|sentence| is_searched(sentence))
+}
+
+/// Returns whether an erasure searches for the sentence.
+pub fn is_searched(sentence: &str) -> bool {
+    sentence.chars().count() >= MIN_SEARCHED_LENGTH
 }
 
 /// Returns whether a text contains a name as whole words: no letter or digit touches it on either side. Kana, Chinese

@@ -10,10 +10,10 @@ use jiff::{SignedDuration, Timestamp};
 use crate::retry::later;
 use crate::{Date, Error, Interval, Period, Result};
 
-/// No zone was ever farther ahead of UTC.
+/// Upper limit of how far a zone is ahead of UTC. No zone ever exceeded it.
 const MAX_OFFSET: SignedDuration = SignedDuration::from_hours(16);
 
-/// Returns the latest calendar day of any zone at an instant. No later day has begun in any zone.
+/// Returns the latest calendar day that any zone may have at an instant. No later day has begun in any zone.
 pub fn latest_day(now: Timestamp) -> Date {
     later(now, MAX_OFFSET).to_zoned(TimeZone::UTC).date()
 }
@@ -75,7 +75,7 @@ impl Zones {
         self.days(period.first_day(), period.last_day())
     }
 
-    /// Returns the instants of the cover of a period, which closing, age and filters use.
+    /// Returns the instants of the cover of a period. Closing a period, its age and search filters depend on them.
     pub fn cover(&self, period: Period) -> Interval {
         let (first, last) = period.cover_days();
         self.days(first, last)

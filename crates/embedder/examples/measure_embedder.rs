@@ -1,6 +1,7 @@
-//! Measures the built-in model on the contents of messages, in each runtime:
-//! `cargo run -p annals-embedder --example measure_embedder -- FILE.jsonl`. Processor time is what embedding costs; elapsed time
-//! also depends on what else runs. At the end it compares the vectors of the two runtimes.
+//! Measures the built-in model on the contents of the first 400 messages of a file of JSON lines, in rten and then in ONNX
+//! Runtime if its library is found: `cargo run -p annals-embedder --example measure_embedder -- FILE.jsonl`. Processor time is
+//! what embedding costs; elapsed time also depends on what else runs. At the end it compares the vectors of the first and the
+//! last run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures, run by hand")]
 
@@ -33,7 +34,7 @@ async fn main() {
     compare(&vectors[0], &vectors[vectors.len() - 1]);
 }
 
-/// Prints how long one question takes.
+/// Prints the median and the 95th percentile of the time to embed one of the first 100 texts as a question, in milliseconds.
 async fn one_by_one(embedder: &OnnxEmbedder, texts: &[String]) {
     let mut times = Vec::new();
     for text in texts.iter().take(100) {

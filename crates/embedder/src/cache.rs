@@ -15,19 +15,20 @@ use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
 
-/// Prefix of a question in the digest of its key, because models may embed a text differently as a question. No text begins
-/// with this byte.
+/// Byte that is hashed before the text of a question. It gives a question another key than a stored text of the same words,
+/// because models may embed a text differently as a question. No text begins with this byte.
 const QUERY: [u8; 1] = [0xff];
 
-/// An embedder with a cache of its latest vectors. A text that occurs twice in one call, or again while its vector is cached,
-/// is embedded once.
+/// An embedder with a cache of the vectors that were used last. A text that occurs twice in one call, or again while its vector
+/// is cached, is embedded once. Calls that run at the same time may embed it twice. The vector of a question and that of the
+/// same stored text are cached separately.
 pub struct Cached<E> {
     inner: E,
     vectors: Mutex<LruCache<Key, Vec<f32>>>,
 }
 
 impl<E: Embedder> Cached<E> {
-    /// Creates a cache of at most `capacity` vectors.
+    /// Creates an empty cache of at most `capacity` vectors.
     pub fn new(inner: E, capacity: NonZeroUsize) -> Cached<E> {
         Cached { inner, vectors: Mutex::new(LruCache::new(capacity)) }
     }
@@ -102,7 +103,7 @@ impl<E: Embedder> Embedder for Cached<E> {
 mod tests {
     use super::*;
 
-    /// An embedder whose vector of a text is the text's length. Records every text that it embeds.
+    /// An embedder that returns the length of a text as its vector. Records every text that it embeds.
     #[derive(Default)]
     struct Lengths(Mutex<Vec<String>>);
 

@@ -1,10 +1,9 @@
-//! Settings of well-known families of models that their folders often lack: the prefixes of questions and passages, and how
-//! tokens are pooled. Taken from the models' descriptions. The settings and a folder's own files take precedence; empty prompts
-//! in these do not.
+//! Prefixes and pooling of well-known families of models, from the descriptions of the models, because the models' folders
+//! often lack them. The configuration and a folder's own files take precedence. The prefixes of a family also apply if a
+//! folder's files have only empty prompts.
 
 use crate::pooling::Pooling;
 
-/// The pooling and the prefixes of a family of models.
 pub(crate) struct Family {
     /// Text that the names of the family's models contain, in lower case.
     part: &'static str,
@@ -43,7 +42,7 @@ const fn family(
     Family { part, pooling, query_prefix, passage_prefix }
 }
 
-/// Returns the family of the model with this name; none if it is unknown.
+/// Returns the family that a model's name belongs to, or `None` if it is unknown.
 pub(crate) fn family_of(name: &str) -> Option<&'static Family> {
     let name = name.to_lowercase();
     FAMILIES.iter().find(|family| name.contains(family.part))

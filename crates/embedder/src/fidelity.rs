@@ -12,10 +12,8 @@ use csv::{Position, ReaderBuilder, StringRecord};
 /// Number of pairs embedded in one call. Bounds memory.
 const BATCH: usize = 256;
 
-/// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fidelity {
-    /// The number of compared pairs.
     pub pairs: usize,
     /// Spearman's correlation of cosine and score, from -1 to 1.
     pub spearman: f64,
@@ -26,7 +24,8 @@ struct Pair {
     score: f64,
 }
 
-/// Correlates an embedder's cosines with the scores in a file.
+/// Returns the number of pairs in a file, and Spearman's correlation between an embedder's cosines and the scores in the file.
+/// Fails if a line cannot be read, or if all scores or all cosines are equal.
 pub async fn evaluate(embedder: &dyn Embedder, mut reader: impl Read) -> Result<Fidelity> {
     let mut text = String::new();
     reader.read_to_string(&mut text).map_err(|error| Error::storage("cannot read the rated pairs", error))?;

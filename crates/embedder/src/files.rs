@@ -17,22 +17,21 @@ const MODEL: &str = "model.onnx";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const SUMS: &str = "SHA256SUMS";
 
-/// All that is needed to embed with a model.
+/// Everything that is needed to embed with a model.
 pub(crate) struct ModelFiles {
     /// The model's name and 12 hexadecimal digits of a checksum over everything that affects vectors, as in
     /// `all-MiniLM-L6-v2@0123456789ab`.
     pub name: String,
-    /// The network.
     pub model: Source,
-    /// `tokenizer.json`.
+    /// The content of `tokenizer.json`.
     pub tokenizer: Cow<'static, [u8]>,
     /// The maximum number of tokens that the network takes. If unset, `tokenizer.json` sets it.
     pub window: Option<usize>,
-    /// How the vectors of tokens are pooled into one. None if the network does that, or if nothing says how.
+    /// How the vectors of tokens are pooled into one. `None` if the network does that, or if nothing says how.
     pub pooling: Option<Pooling>,
-    /// Prefix of questions.
+    /// Text that is put before a question when it is embedded; may be empty.
     pub query_prefix: String,
-    /// Prefix of stored texts.
+    /// Text that is put before a stored text when it is embedded; may be empty.
     pub passage_prefix: String,
 }
 
@@ -55,7 +54,8 @@ impl ModelFiles {
         ModelFiles { name, model, tokenizer, window: None, pooling: None, query_prefix, passage_prefix }
     }
 
-    /// Reads a model from a folder and verifies its files against `SHA256SUMS`. The folder's name becomes the model's name.
+    /// Reads a model from a folder and verifies its files against `SHA256SUMS`. Fails if a file differs or is not listed there.
+    /// The folder's name becomes the model's name.
     pub(crate) fn read(folder: &Path) -> Result<ModelFiles> {
         let sums = read(&folder.join(SUMS))?;
         let listed = String::from_utf8_lossy(&sums);
@@ -80,6 +80,7 @@ fn checked(folder: &Path, file: &str, sums: &str) -> Result<Vec<u8>> {
 }
 
 /// Returns the checksum of a file from text in the format of `sha256sum`: digits, a space, a space or an asterisk, the name.
+/// Returns `None` if no line names the file.
 fn expected<'a>(sums: &'a str, file: &str) -> Option<&'a str> {
     sums.lines().find_map(|line| {
         let (sum, name) = line.split_once(' ')?;

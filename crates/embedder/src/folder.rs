@@ -1,8 +1,8 @@
 //! Reads a model folder of the usual form: an ONNX file, `tokenizer.json`, and what sentence-transformers writes beside them.
 //!
-//! Settings take precedence over the folder's files, and these over what is known of the model's family. A network, tokenizer
-//! or window missing from all of them is an error that names it; missing prefixes are empty, and pooling may be missing if the
-//! network pools. Never writes. The name of the model does not depend on the place of the folder.
+//! Settings take precedence over the folder's files, and these files over the defaults of the model's family. If none of them
+//! has a network, tokenizer or window, the error says which is missing. Missing prefixes are empty, and pooling may be missing
+//! if the network pools. Never writes. The name of the model does not depend on the place of the folder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,47 +18,58 @@ use crate::graph::{Source, weights};
 use crate::pooling::Pooling;
 use crate::sums::{Sum, compared, inside, sum};
 
-/// The files in which the network is looked for, in this order.
+/// The files in which the network is looked for, in this order, if neither the settings nor the record of a pull name one.
 const NETWORKS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx"];
 
-/// The file in which a pull records the model's origin.
+/// The file in which a pull records the model's origin and the checksums of its files.
 const SOURCE: &str = "source.json";
-const CONFIG: &str = "config.json";
+pub(crate) const CONFIG: &str = "config.json";
 const MODULES: &str = "modules.json";
 const POOLING: &str = "1_Pooling/config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 
-/// The largest window that is accepted from a file, in tokens; some files have 10^30 for "unknown".
+/// The fields that set the window, as an error names them.
+pub(crate) const WINDOW: &str =
+    "max_seq_length in sentence_bert_config.json, or model_max_length in tokenizer_config.json";
+
+/// The largest window that is accepted from a file, in tokens. A larger number is ignored: some files have 10^30 for "unknown".
 const MAX_WINDOW: u64 = 131_072;
 
-/// Settings that override what a folder says.
+/// Settings that override what a folder says. `None` leaves the value to the folder. They do not apply to a folder that
+/// `models/export.py` wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The ONNX file, relative to the folder.
     pub file: Option<PathBuf>,
-    /// How tokens are pooled.
+    /// How the vectors of tokens are pooled into one.
     pub pooling: Option<Pooling>,
-    /// What is written before a question.
+    /// Text that is put before a question when it is embedded.
     pub query_prefix: Option<String>,
-    /// What is written before a text that is searched.
+    /// Text that is put before a stored text when it is embedded.
     pub passage_prefix: Option<String>,
-    /// The number of tokens that the model reads.
+    /// Maximum number of tokens that the model reads.
     pub window: Option<usize>,
 }
 
 /// The origin of a pulled model, as the pull recorded it.
 #[derive(Deserialize)]
-struct Pulled {
+pub(crate) struct Pulled {
     repo: String,
-    file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// The SHA-256 of each file. Empty if an earlier version of Annals pulled the model.
     #[serde(default)]
-    sha256: BTreeMap<String, String>,
+    pub(crate) sha256: BTreeMap<String, String>,
 }
 
 /// Reads a model folder: one of the usual form, or one that `models/export.py` wrote, which has checksums and no `config.json`.
+/// Fails if `options` are given for the second kind: its vectors and their name depend on its own files alone.
 pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles> {
     if folder.join(SUMS).exists() && !folder.join(CONFIG).exists() {
+        if *options != Options::default() {
+            let reason =
+                format!("has {SUMS} and no {CONFIG}, so file, pooling, prefixes and window cannot be set for it");
+            return Err(Error::invalid(folder.display().to_string(), reason));
+        }
         return ModelFiles::read(folder);
     }
     let pulled = pulled(folder)?;
@@ -73,7 +84,10 @@ pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles
     let family = family_of(&name);
     let pooling = pooling(folder, options, family)?;
     let (query_prefix, passage_prefix) = prefixes(folder, options, family)?;
-    let window = Some(window(folder, options, &config)?);
+    let window = Some(match options.window {
+        Some(window) => window,
+        None => window(folder, &config)?.ok_or_else(|| lacks(folder, &format!("{WINDOW}; or set embedder.window")))?,
+    });
     let decides = (pooling.map(Pooling::as_str), &query_prefix, &passage_prefix, window);
     let digest = digest(&network, &sums, &tokenizer, &format!("{decides:?}"))?;
     let name = format!("{name}@{digest}");
@@ -81,16 +95,16 @@ pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles
     Ok(ModelFiles { name, model, tokenizer, window, pooling, query_prefix, passage_prefix })
 }
 
-/// Returns the last part of the model's name, from the record of the pull or the model's own file. Ignores the name of the
-/// folder, which may change.
-fn name(pulled: Option<&Pulled>, config: &Value) -> String {
+/// Returns the last part of the model's name, from the record of the pull or from `config.json` (`_name_or_path`, otherwise
+/// `model_type`); "model" if none of them has a usable name. Ignores the name of the folder, which may change.
+pub(crate) fn name(pulled: Option<&Pulled>, config: &Value) -> String {
     let words = [pulled.map(|pulled| &*pulled.repo), config["_name_or_path"].as_str(), config["model_type"].as_str()];
     let last = |word: &str| word.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
     let is_name = |name: &String| name.bytes().any(|byte| byte.is_ascii_alphanumeric()) && name.len() <= 100;
     words.into_iter().flatten().filter_map(last).find(is_name).unwrap_or_else(|| "model".into())
 }
 
-fn network(folder: &Path, named: Option<PathBuf>) -> Result<PathBuf> {
+pub(crate) fn network(folder: &Path, named: Option<PathBuf>) -> Result<PathBuf> {
     if let Some(file) = named {
         let path = folder.join(&file);
         return if path.is_file() { Ok(path) } else { Err(lacks(folder, &file.display().to_string())) };
@@ -134,7 +148,7 @@ fn prefixes(folder: &Path, options: &Options, family: Option<&Family>) -> Result
     let prompts = json(folder, PROMPTS)?.map(|config| config["prompts"].clone()).unwrap_or_default();
     let written = |names: &[&str]| names.iter().find_map(|name| prompts[*name].as_str()).map(str::to_owned);
     let (query, passage) = (written(&["query"]), written(&["passage", "document", "corpus"]));
-    // Newer folders have empty prompts for models that need prefixes.
+    // Newer folders have empty prompts for models that need prefixes, so empty prompts count as missing.
     let known =
         family.filter(|_| query.as_deref().unwrap_or("").is_empty() && passage.as_deref().unwrap_or("").is_empty());
     let of_family = known.map(|family| (family.query_prefix.to_owned(), family.passage_prefix.to_owned()));
@@ -142,10 +156,9 @@ fn prefixes(folder: &Path, options: &Options, family: Option<&Family>) -> Result
     Ok((options.query_prefix.clone().unwrap_or(query), options.passage_prefix.clone().unwrap_or(passage)))
 }
 
-fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
-    if let Some(window) = options.window {
-        return Ok(window);
-    }
+/// Returns the number of tokens that a model reads: the first number from 8 to [`MAX_WINDOW`] in its files, but at most the
+/// number of its positions. Returns `None` if no file has such a number.
+pub(crate) fn window(folder: &Path, config: &Value) -> Result<Option<usize>> {
     let sentences = json(folder, "sentence_bert_config.json")?.unwrap_or_default();
     let tokenizer = json(folder, "tokenizer_config.json")?.unwrap_or_default();
     // Models of RoBERTa's family number positions from after the padding token's id, so they have fewer usable positions.
@@ -155,10 +168,7 @@ fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
     let written = [sentences["max_seq_length"].as_u64(), tokenizer["model_max_length"].as_u64(), positions];
     let first = written.into_iter().flatten().find(|window| (8..=MAX_WINDOW).contains(window));
     let window = first.map(|window| window.min(positions.unwrap_or(window)));
-    window.and_then(|window| usize::try_from(window).ok()).ok_or_else(|| {
-        let field = "max_seq_length in sentence_bert_config.json, or model_max_length in tokenizer_config.json";
-        lacks(folder, &format!("{field}; or set embedder.window"))
-    })
+    Ok(window.and_then(|window| usize::try_from(window).ok()))
 }
 
 /// Returns 12 hexadecimal digits of a SHA-256 over everything that affects vectors: network, weights, tokenizer and `rest`.
@@ -172,14 +182,14 @@ fn digest(network: &Path, known: &HashMap<PathBuf, Sum>, tokenizer: &[u8], rest:
     Ok(sha256(&digest.finalize())[..12].to_owned())
 }
 
-fn pulled(folder: &Path) -> Result<Option<Pulled>> {
+pub(crate) fn pulled(folder: &Path) -> Result<Option<Pulled>> {
     let Some(value) = json(folder, SOURCE)? else { return Ok(None) };
     let read = serde_json::from_value(value);
     read.map(Some).map_err(|error| Error::damaged(folder.join(SOURCE).display().to_string(), error))
 }
 
 /// Reads a JSON file of the folder; `None` if there is none.
-fn json(folder: &Path, file: &str) -> Result<Option<Value>> {
+pub(crate) fn json(folder: &Path, file: &str) -> Result<Option<Value>> {
     let path = folder.join(file);
     if !path.exists() {
         return Ok(None);
@@ -188,7 +198,7 @@ fn json(folder: &Path, file: &str) -> Result<Option<Value>> {
     value.map(Some).map_err(|error| Error::damaged(path.display().to_string(), error))
 }
 
-fn lacks(folder: &Path, what: &str) -> Error {
+pub(crate) fn lacks(folder: &Path, what: &str) -> Error {
     Error::invalid(folder.display().to_string(), format!("lacks {what}"))
 }
 

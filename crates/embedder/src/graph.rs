@@ -14,7 +14,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Returns the bytes of the network, with the weights in files beside it.
+    /// Returns the size of the network in bytes, including the weights in files beside it. A file that cannot be read counts as
+    /// empty.
     pub(crate) fn size(&self) -> u64 {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
         match self {
@@ -24,13 +25,13 @@ impl Source {
     }
 }
 
-/// Returns the existing files beside a network in which large networks keep their weights.
+/// Returns the files beside a network that hold its weights, if there are any. Large networks keep their weights there. Such a
+/// file has the name of the network with `_data` or `.data` at the end.
 pub(crate) fn weights(network: &Path) -> impl Iterator<Item = PathBuf> {
     let beside = |end: &str| PathBuf::from(format!("{}{end}", network.display()));
     [beside("_data"), beside(".data")].into_iter().filter(|path| path.is_file())
 }
 
-/// One output of a run.
 pub(crate) struct Output {
     /// `[1, tokens, dimension]`, or `[1, dimension]` if the network pools.
     pub shape: Vec<usize>,
@@ -38,16 +39,14 @@ pub(crate) struct Output {
     pub values: Vec<f32>,
 }
 
-/// A loaded network. Several texts can run at once, each in a worker of its own.
+/// A loaded network. Runs several texts at once, each in a worker of its own.
 pub(crate) trait Graph: Send + Sync {
-    /// Returns the names of the inputs.
     fn inputs(&self) -> Vec<String>;
 
-    /// Returns the names of the outputs.
     fn outputs(&self) -> Vec<String>;
 
-    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. May block while another text is in the
-    /// worker.
+    /// Runs one text and returns the named output. Each input is a row of whole numbers, of shape `[1, tokens]`. May block
+    /// while another text is in the worker.
     fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
 }
 

@@ -19,7 +19,7 @@ use crate::runtime::Runtime;
 use crate::split::split;
 use crate::tokens::Tokens;
 
-/// An ONNX model loaded in this process.
+/// An ONNX embedding model in this process. Clones share one network.
 #[derive(Clone)]
 pub struct OnnxEmbedder(Arc<Loaded>);
 
@@ -46,26 +46,28 @@ impl OnnxEmbedder {
         OnnxEmbedder::bundled_in(|| Runtime::find(None))
     }
 
-    /// Prepares the model that is compiled into the binary. `runtime` returns the runtime. Its network is loaded for the first
-    /// text.
+    /// Prepares the model that is compiled into the binary. The network is loaded for the first text, in the runtime that
+    /// `runtime` then returns.
     pub fn bundled_in(runtime: impl Fn() -> Runtime + Send + 'static) -> Result<OnnxEmbedder> {
         OnnxEmbedder::prepare(ModelFiles::bundled(), runtime)
     }
 
-    /// Loads a model from a folder: of the usual form, with an ONNX file, `tokenizer.json` and what sentence-transformers writes
-    /// beside them; or as `models/export.py` writes it, with `SHA256SUMS`.
+    /// Loads a model from a folder into ONNX Runtime if its library is found, otherwise into rten. The folder has the usual
+    /// form, with an ONNX file, `tokenizer.json` and what sentence-transformers writes beside them, or it was written by
+    /// `models/export.py`, with `SHA256SUMS`.
     pub fn from_folder(path: impl AsRef<Path>, options: &Options) -> Result<OnnxEmbedder> {
         OnnxEmbedder::folder_in(path, options, Runtime::find(None))
     }
 
-    /// Loads a model from a folder into a certain runtime.
+    /// Loads a model from a folder into the given runtime. `options` apply only to a folder of the usual form.
     pub fn folder_in(path: impl AsRef<Path>, options: &Options, runtime: Runtime) -> Result<OnnxEmbedder> {
         let embedder = OnnxEmbedder::prepare(read_folder(path.as_ref(), options)?, move || runtime)?;
         embedder.0.network()?;
         Ok(embedder)
     }
 
-    /// Returns the name that vectors of the model in a folder carry, without loading it.
+    /// Returns the name that vectors of the model in a folder carry, without loading the network. Reads the files for their
+    /// checksums.
     pub fn name_of(path: impl AsRef<Path>, options: &Options) -> Result<String> {
         Ok(read_folder(path.as_ref(), options)?.name)
     }
@@ -115,7 +117,7 @@ impl OnnxEmbedder {
 }
 
 impl Loaded {
-    /// Returns the network. Loads it the first time, while other callers wait.
+    /// Returns the network. Loads it the first time, while other callers wait. If loading fails, the next call tries it again.
     fn network(&self) -> Result<&Network> {
         if let Some(network) = self.network.get() {
             return Ok(network);

@@ -24,7 +24,8 @@ struct Worker {
 }
 
 impl OrtGraph {
-    /// Loads the network once for each of `workers`, with `threads` threads, which get the priority of the calling thread.
+    /// Loads the network once for each of `workers`, with `threads` threads each. The threads get the priority of the calling
+    /// thread.
     pub(crate) fn load(environment: &Environment, source: &Source, workers: usize, threads: usize) -> Result<OrtGraph> {
         let load = || session(environment, source, threads).map_err(|error| failure("cannot load the network", &error));
         let sessions = (0..workers).map(|_| load()).collect::<Result<Vec<_>>>()?;

@@ -1,6 +1,6 @@
 //! Pools the vectors of tokens into one vector, and scales it to unit length.
 
-/// How the vectors of a text's tokens become one vector.
+/// How the vectors of a text's tokens are pooled into one vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The mean of all tokens.
@@ -48,8 +48,8 @@ fn fold<'a>(rows: impl ExactSizeIterator<Item = &'a [f32]>, first: f32, join: fn
     pooled
 }
 
-/// Scales a vector to unit length. Leaves a vector of unit length unchanged, bit for bit. Returns `None` if the length is zero
-/// or not finite.
+/// Scales a vector to unit length. Leaves it unchanged, bit for bit, if its length is within 0.00001 of one. Returns `None` if
+/// the length is zero or not finite.
 pub(crate) fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !length.is_finite() || length == 0.0 {

@@ -27,7 +27,7 @@ struct Loaded {
     path: PathBuf,
 }
 
-/// What runs networks.
+/// The library that runs networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runtime {
     /// ONNX Runtime, from its shared library.
@@ -43,7 +43,8 @@ impl Runtime {
         if LOADED.get_or_init(|| load(library)).is_ok() { Runtime::OnnxRuntime } else { Runtime::Rten }
     }
 
-    /// Describes the runtime: the file of the library, or why there is none.
+    /// Describes the runtime: the file of the library, or why there is none. Before the first call of [`Runtime::find`],
+    /// returns only "rten".
     pub fn describe(self) -> String {
         match (self, LOADED.get()) {
             (Runtime::OnnxRuntime, Some(Ok(loaded))) => format!("ONNX Runtime, {}", loaded.path.display()),
@@ -52,7 +53,8 @@ impl Runtime {
         }
     }
 
-    /// Loads a network that up to `workers` texts can run through in parallel, each on `threads` threads.
+    /// Loads a network that up to `workers` texts can run through in parallel, each on `threads` threads. Uses rten for
+    /// [`Runtime::OnnxRuntime`] too if the library is not loaded.
     pub(crate) fn load(self, source: &Source, workers: usize, threads: usize) -> Result<Box<dyn Graph>> {
         match (self, LOADED.get()) {
             (Runtime::OnnxRuntime, Some(Ok(loaded))) => {
@@ -74,7 +76,7 @@ fn load(library: Option<&Path>) -> std::result::Result<Loaded, String> {
     Err(reason)
 }
 
-/// Returns the files to try. A name without a folder is left to the system.
+/// Returns the files to try, in order. The system looks for the last one, a name without a folder, in its own places.
 fn places(library: Option<&Path>) -> Vec<PathBuf> {
     if let Some(library) = library {
         return vec![library.to_owned()];

@@ -1,9 +1,9 @@
 //! Splits long texts into parts that fit the model's window: whole sentences together, and a sentence that is too long in
 //! halves.
 //!
-//! Pure. Relies on Unicode's sentence boundaries (a line break is one) and on a function that counts tokens. That function
-//! gets at most [`PIECE`] bytes at once, and each byte once, or once more per halving in a sentence that is too long. So time
-//! is linear in the length of a text, and memory is bounded.
+//! Pure. Relies on Unicode's sentence boundaries (a line break is one) and on a function that counts tokens. That function gets
+//! at most [`PIECE`] bytes at once, so memory is bounded. It gets each byte once, and in a sentence that is too long once more
+//! for each halving, so time is linear in the length of a text.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tokens::MAX_TEXT_BYTES;
 
-/// Maximum bytes of a sentence whose tokens are counted; a longer sentence is halved first. 250 tokens of prose are about 1000
-/// bytes.
+/// Maximum bytes of a sentence for its tokens to be counted. A longer sentence is halved first. 250 tokens of prose are about
+/// 1000 bytes.
 const PIECE: usize = 2048;
 
-/// Returns ranges of at most `room` tokens, in order and without gaps; one empty range for an empty text. A single character
-/// is never split.
+/// Returns ranges of at most `room` tokens and at most [`MAX_TEXT_BYTES`] bytes, in order and without gaps; one empty range for
+/// an empty text. A single character is never split, even if it has more tokens.
 pub(crate) fn split(text: &str, room: usize, count: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let fits = |tokens: usize| tokens <= room;
     let mut parts = Parts::default();
@@ -81,8 +81,8 @@ fn halve(text: &str, range: Range<usize>, fits: &dyn Fn(&str) -> bool, parts: &m
     halve(text, cut..range.end, fits, parts);
 }
 
-/// Returns where to cut a piece: at the first space of the third quarter, or else at the character nearest the middle. Returns
-/// the end of a piece that is a single character.
+/// Returns where to cut a piece: at the first space of the third quarter, or else at the last character boundary in the first
+/// half. If the first character fills more than half, returns its end, which is the end of a piece of one character.
 fn middle(piece: &str) -> usize {
     let half = match piece.floor_char_boundary(piece.len() / 2) {
         0 => piece.ceil_char_boundary(1),

@@ -1,5 +1,5 @@
-//! Checksums of a pulled folder: recorded when it is complete, compared when it is opened, because a damaged model yields wrong
-//! vectors without an error. Never writes.
+//! Checksums of the files of a pulled model. They are recorded when the pull is complete and compared before the model is used,
+//! because a damaged model yields wrong vectors without an error. Never writes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// The SHA-256 of a file.
 pub(crate) type Sum = [u8; 32];
 
-/// Returns the SHA-256 of files of a folder by their paths in it, in hexadecimal digits.
+/// Returns the SHA-256 of files of a folder in hexadecimal digits, by their paths within the folder.
 pub fn checksums<'f>(folder: &Path, files: impl Iterator<Item = &'f str>) -> Result<BTreeMap<String, String>> {
     files.map(|file| Ok((file.to_owned(), digits(&sum(&folder.join(file))?)))).collect()
 }
@@ -34,7 +34,7 @@ pub(crate) fn compared(folder: &Path, recorded: &BTreeMap<String, String>) -> Re
     Ok(sums)
 }
 
-/// Returns the full path of a file that a folder's own files name. Returns an error if that path leads out of the folder.
+/// Returns the full path of a file named in a folder's own files. Returns an error if that path leads out of the folder.
 pub(crate) fn inside(folder: &Path, file: &Path) -> Result<PathBuf> {
     match file.components().all(|part| matches!(part, Component::Normal(_))) {
         true => Ok(folder.join(file)),

@@ -14,8 +14,8 @@ const CONVERT: &str = "COPY (
         FROM read_json($1, format = 'newline_delimited', maximum_object_size = 67108864, sample_size = -1)
     ) TO $2 (FORMAT parquet, COMPRESSION zstd)";
 
-/// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data. `source`
-/// is a file that we made: DuckDB reads no foreign data here.
+/// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data. The
+/// caller must have written `source`, because DuckDB is not given files from elsewhere.
 pub fn json_to_parquet(source: &Path, target: &Path) -> Result<()> {
     let convert = || {
         let connection = Connection::open_in_memory()?;

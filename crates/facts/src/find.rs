@@ -24,7 +24,7 @@ pub(crate) fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
     ask().map_err(failed("asking"))
 }
 
-/// Returns the predicates of all facts, ended ones included, the most used first.
+/// Returns the predicates of all facts, ended ones included, the most used first; at most `limit`.
 pub(crate) fn predicates(table: &Table, limit: usize) -> Result<Vec<String>> {
     let sql = "SELECT predicate FROM facts GROUP BY predicate ORDER BY count(*) DESC, predicate LIMIT $1";
     let ask = || {

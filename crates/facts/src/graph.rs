@@ -20,7 +20,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// The data of a table that walks, paths and queries about an entity need.
 pub(crate) struct Graph {
-    /// In the order of answers; includes ended facts.
+    /// Sorted by the instant from which they hold, then by id. Includes ended facts.
     facts: Vec<Fact>,
     edges: Vec<Edge>,
     /// The entity of each key.
@@ -30,7 +30,7 @@ pub(crate) struct Graph {
     into: Rows,
 }
 
-/// The fields of a fact that nearly every walk checks before it follows the fact: a tenth of its size.
+/// The fields of a fact that nearly every walk checks before it follows the fact. An edge has a tenth of the size of a fact.
 struct Edge {
     subject: u32,
     object: u32,
@@ -64,12 +64,12 @@ impl Graph {
         Graph { facts, edges, entities, predicates, out, into }
     }
 
-    /// Returns the number of facts.
+    /// Returns the number of facts, including ended ones.
     pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Returns the given names that are subject or object of a fact.
+    /// Returns the given names that are subject or object of a fact, in input order. Ignores case and accents.
     pub(crate) fn known(&self, names: &[String]) -> Vec<String> {
         names.iter().filter(|name| self.entity(name).is_some()).cloned().collect()
     }

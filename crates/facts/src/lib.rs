@@ -1,10 +1,10 @@
 //! Port `Facts`: DuckDB in memory over one Parquet file per agent.
 //!
-//! The file is the store; DuckDB only answers queries. It holds a copy of the tables in use, each agent's in its own
-//! instance, so that no query can access another agent. DuckDB's own file format is never written: such files do not
-//! always open again after a crash. When a file is damaged, it is folded anew from the catalog's log. Relies on one
-//! process owning the tables, and on [`Objects`], which replace an object atomically. DuckDB cannot access extensions, the
-//! network or files outside the scratch folder, and all values of a query are bound.
+//! The file is the store; DuckDB only answers queries. DuckDB holds a copy of the tables in use, each agent's in its own
+//! instance, so that no query can access another agent. DuckDB's own file format is never written: such files do not always
+//! open again after a crash. When a file is damaged, the table is folded anew from the catalog's log. Relies on one process
+//! owning the tables, and on [`Objects`], which replaces an object atomically. DuckDB cannot access extensions, the network
+//! or files outside the scratch folder, and all values of a query are bound.
 //!
 //! # The file, which is a public format
 //!
@@ -12,16 +12,16 @@
 //!
 //! | column | type | |
 //! | --- | --- | --- |
-//! | `id` | VARCHAR | of the operation that opened it |
+//! | `id` | VARCHAR | id of the operation that opened the fact, or `m-…` for an inferred alias |
 //! | `subject`, `predicate`, `object` | VARCHAR | as first written; the predicate in snake case |
 //! | `properties` | VARCHAR | a JSON object |
 //! | `confidence` | DOUBLE | from 0 to 1 |
-//! | `valid_from`, `valid_to` | TIMESTAMP | half-open; `valid_to` is null while it holds |
-//! | `recorded_at` | TIMESTAMP | when it was first recorded |
+//! | `valid_from`, `valid_to` | TIMESTAMP | half-open; `valid_to` is null for a fact without an end |
+//! | `recorded_at` | TIMESTAMP | when the first of its operations was recorded |
 //! | `said_from`, `said_to` | TIMESTAMP | from the first source's instant until after the last one's |
-//! | `sources` | VARCHAR[] | ids of the turns that state it |
+//! | `sources` | VARCHAR[] | ids of the turns and entries that state it |
 //! | `superseded_by` | VARCHAR | null, or the id of the fact that replaced it |
-//! | `subject_key`, `object_key` | VARCHAR | keys that names are compared by: lower case, without accents |
+//! | `subject_key`, `object_key` | VARCHAR | keys by which names are compared (`annals_core::entity_key`) |
 //!
 //! Timestamps are microseconds of UTC. The file's key-value metadata contain `annals_format` (1) and `annals_version`,
 //! the version of the log that it was folded from.
@@ -143,7 +143,11 @@ impl DuckFacts {
 
 /// Runs DuckDB's blocking work on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Error::storage("querying the table of facts", error))?
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        // The message of a panic may quote a fact.
+        let why = if error.is_panic() { "internal error; see the log" } else { "it was stopped" };
+        Error::storage("querying the table of facts", why)
+    })?
 }
 
 #[async_trait]

@@ -1,8 +1,8 @@
 //! The stored files of an agent: one object per written table, named by its version and a digest of its content.
 //!
-//! A table is written under a new name before the former ones are deleted. A crash may thus leave two; the one with the
-//! higher version counts. The digest in the name ensures that only bytes that were written reach DuckDB, which could
-//! crash on others.
+//! A table is written under a new name before the former ones are deleted. A crash may thus leave two: the one with the
+//! higher version counts, and of two with the same version the one modified last. The digest in the name ensures that DuckDB
+//! gets only bytes that were written here; other bytes could crash it.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) struct ParquetStore {
 pub(crate) struct Snapshot {
     /// The version of the log that it was folded from.
     pub version: u64,
-    /// Its name in the store.
+    /// The name of the object.
     pub path: Path,
 }
 
@@ -46,8 +46,8 @@ impl ParquetStore {
         Ok(self.list(agent).await?.iter().filter_map(|object| Snapshot::named(&object.location)).collect())
     }
 
-    /// Returns the table that counts: the highest version, and of equal versions, left by a crash, the one modified
-    /// last.
+    /// Returns the table that counts: the one with the highest version. After a crash there may be two of that version; the
+    /// one that was modified last counts.
     pub(crate) async fn newest(&self, agent: &Agent) -> Result<Option<Snapshot>> {
         let objects = self.list(agent).await?.into_iter();
         let snapshots = objects.filter_map(|object| Some((Snapshot::named(&object.location)?, object.last_modified)));
@@ -55,7 +55,8 @@ impl ParquetStore {
         Ok(newest.map(|(snapshot, _)| snapshot))
     }
 
-    /// Returns the bytes of a table, exactly as they were written.
+    /// Returns the bytes of a table, exactly as they were written. Fails with [`Error::Damaged`] if they do not match the
+    /// digest in the name.
     pub(crate) async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
         let bytes = self.objects.get(&snapshot.path).await.map_err(failed("reading", agent))?;
         if name(agent, snapshot.version, &bytes) != snapshot.path {
@@ -67,8 +68,8 @@ impl ParquetStore {
         Ok(bytes)
     }
 
-    /// Returns the names of the agent's files that are no tables and whose bytes contain any of the phrases. The bytes of a
-    /// table are compressed: short words occur in them by chance.
+    /// Returns the names of the agent's files that are not tables and contain any of the phrases. The bytes of a table are
+    /// compressed, so short words occur in them by chance.
     pub(crate) async fn find_beside_tables(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
         let contains_phrase = move |name: &str, content: &mut dyn Read| match Snapshot::named(&Path::from(name)) {
             Some(_) => Ok(false),
@@ -77,8 +78,8 @@ impl ParquetStore {
         self.objects.find(&folder(agent), contains_phrase).await.map_err(failed("searching", agent))
     }
 
-    /// Stores a table and deletes all other objects of the agent, except tables of a later version. Returns [`Error::Stale`]
-    /// and stores nothing if there is a table of a later version.
+    /// Stores a table and deletes all other objects of the agent, except tables of a later version. Fails with
+    /// [`Error::Stale`] and stores nothing if there is a table of a later version.
     pub(crate) async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
         if self.newest(agent).await?.is_some_and(|newest| newest.version > version) {
             return Err(Error::Stale { what: format!("the table of facts of {agent}") });

@@ -14,13 +14,13 @@ use crate::table::Table;
 /// Number of slots that are kept; more only while they are in use.
 const KEPT: usize = 8;
 
-/// What is known of an agent's table.
+/// Whether an agent's table is loaded.
 #[derive(Default)]
 pub(crate) enum CachedTable {
     #[default]
     NotLoaded,
-    /// It was never written. Without this, each question about an agent without facts would list its objects: twelve requests to a
-    /// bucket for one message.
+    /// The table was never written. Without this variant, each question about an agent without facts would list the agent's
+    /// objects: twelve requests to a bucket for one message.
     Absent,
     Loaded(Table),
 }

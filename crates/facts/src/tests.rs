@@ -4,8 +4,8 @@
 mod crash;
 mod damage;
 mod file;
+mod isolation;
 mod model;
-mod reach;
 mod together;
 
 use std::path::{Path, PathBuf};

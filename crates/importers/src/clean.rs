@@ -14,8 +14,8 @@ pub fn parts(text: &str) -> Vec<&str> {
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// Splits a text into parts of at most `max_bytes`, at the end of a paragraph, line or word if there is one in the second half.
-/// The parts together are the text.
+/// Splits a text into parts of at most `max_bytes`, at the end of a paragraph, line or word if there is one in the second half
+/// of a part, otherwise between two characters. The parts together are the text.
 pub fn split(text: &str, max_bytes: usize) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while rest.len() > max_bytes {

@@ -9,13 +9,13 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, TimestampRound, Unit};
 use serde_json::Value;
 
-/// Larger numbers are read as milliseconds; as seconds they would lie after the year 5100.
+/// Numbers above this are read as milliseconds, up to [`MICROSECONDS`]. As seconds they would lie after the year 5100.
 const MILLISECONDS: f64 = 1e11;
-/// Larger numbers are read as microseconds.
+/// Numbers above this are read as microseconds.
 const MICROSECONDS: f64 = 1e14;
 
-/// Returns the instant of a JSON number of seconds, milliseconds or microseconds, or of a string; `None` for zero, negative
-/// numbers, other values and years that stores refuse.
+/// Returns the instant of a JSON number of seconds, milliseconds or microseconds, or of a string. Returns `None` for zero,
+/// negative numbers, texts that are no time, values of other types and years that stores refuse.
 pub fn of_json(value: &Value, zone: &TimeZone) -> Option<Timestamp> {
     match value {
         Value::Number(number) => of_number(number.as_f64()?),
@@ -24,7 +24,8 @@ pub fn of_json(value: &Value, zone: &TimeZone) -> Option<Timestamp> {
     }
 }
 
-/// Returns the instant of a number of seconds, milliseconds or microseconds since 1970.
+/// Returns the instant of a number of seconds, milliseconds or microseconds since 1970; `None` for zero, negative numbers and
+/// years that stores refuse.
 pub fn of_number(number: f64) -> Option<Timestamp> {
     if !number.is_finite() || number <= 0.0 {
         return None;
@@ -39,6 +40,7 @@ pub fn of_number(number: f64) -> Option<Timestamp> {
 }
 
 /// Returns the instant of an ISO 8601 text or of a number written as text. A text without an offset is local time in `zone`.
+/// Returns `None` for other texts and for years that stores refuse.
 pub fn of_text(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
@@ -61,7 +63,8 @@ pub fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
     at > retry::later(now, Message::MAX_AHEAD)
 }
 
-/// Returns an instant `count` milliseconds later, for an undated message after a dated one.
+/// Returns an instant `count` milliseconds later, for an undated message after a dated one; the same instant if the later one
+/// is out of range.
 pub fn later(at: Timestamp, count: i64) -> Timestamp {
     at.saturating_add(SignedDuration::from_millis(count)).unwrap_or(at)
 }

@@ -8,9 +8,10 @@ use annals_core::Timestamp;
 
 use crate::item::{Imported, Item};
 
-/// Maximum number of items that wait for the newest time of the source. When it is reached, they get the newest time so far.
+/// Maximum number of items that wait for the newest time of the source. When it is reached, all of them are passed on with the
+/// best time so far.
 const MAX_WAITING: usize = 10_000;
-/// Maximum bytes of the texts of waiting items.
+/// Number of bytes in the texts of waiting items at which all of them are passed on with the best time so far.
 const MAX_WAITING_BYTES: usize = 8 << 20;
 
 /// The times that are known while a source is read.
@@ -27,7 +28,7 @@ pub struct Dating {
 }
 
 impl Dating {
-    /// Begins a file that was written at `modified`. `is_date` is whether items without a time get this time.
+    /// Begins a file that was written at `modified`. `is_date` says whether items without a time get this time.
     pub fn begin_file(&mut self, modified: Option<Timestamp>, is_date: bool) {
         self.of_file = modified.filter(|_| is_date);
         if !is_date {
@@ -53,7 +54,8 @@ impl Dating {
         self.waiting.len() >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES
     }
 
-    /// Returns the waiting items, in order. Each gets the newest time of the source so far, or else of the data files.
+    /// Returns the waiting items, in order. Each gets the newest time of the source so far, or else of the data files on disk.
+    /// The items stay undated if neither is known.
     pub fn take(&mut self) -> Vec<Imported> {
         let best = self.newest.or(self.on_disk);
         let mut waiting = std::mem::take(&mut self.waiting);

@@ -11,7 +11,7 @@ use crate::json::Lines;
 use crate::kind::Kind;
 use crate::source::{Entry, Source};
 
-/// Number of bytes of a file that are examined, counted uncompressed.
+/// Maximum number of bytes of a file that are examined, counted uncompressed.
 const HEAD: u64 = 64 * 1024;
 
 /// How well a kind fits a source.
@@ -30,7 +30,8 @@ pub enum Fit {
 pub enum Detected {
     /// Exactly one kind is clear. The text is the reason.
     Clear(Kind, String),
-    /// Several kinds fit, or one is possible but not clear. Each has its reason.
+    /// Several kinds are clear, or none is clear and at least one is possible. Holds the clear ones in the first case, the
+    /// possible ones in the second, each with its reason.
     Unclear(Vec<(Kind, String)>),
     /// No kind fits.
     Unknown,
@@ -101,7 +102,7 @@ impl<'a> Sample<'a> {
         Sample { entries: source.entries().to_vec(), source, heads: HashMap::new() }
     }
 
-    /// Returns all files, ordered. There may be 100,000 of them.
+    /// Returns all files, ordered. There may be as many as [`crate::Limits::entries`] allows.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -125,7 +126,8 @@ impl<'a> Sample<'a> {
         head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)
     }
 
-    /// Returns the complete JSON objects among the first lines.
+    /// Returns the JSON objects that stand on lines of their own within the first 64 KiB. Leaves out a line that is cut off
+    /// there.
     pub fn lines(&mut self, entry: &Entry) -> Vec<Value> {
         let head = self.head(entry);
         let whole =
@@ -138,8 +140,8 @@ impl<'a> Sample<'a> {
         values
     }
 
-    /// Returns the keys of the first JSON object: the first element of a list, or the object itself. Keys after the first
-    /// 64 KiB are missing.
+    /// Returns the keys of the first JSON object: the first element of a list, or the object itself. Returns none if other text
+    /// comes first. Keys after the first 64 KiB are missing.
     pub fn keys(&mut self, entry: &Entry) -> Vec<String> {
         first_keys(self.head(entry))
     }
@@ -181,7 +183,8 @@ fn first_keys(text: &[u8]) -> Vec<String> {
     keys
 }
 
-/// Returns the position of the quote that ends a string, or the length of the text if it is cut off before.
+/// Returns the position of the quote that ends a string, or the length of the text if it is cut off before. `from` is the
+/// position after the first quote.
 fn string_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < text.len() && text[at] != b'"' {

@@ -27,9 +27,9 @@ use escape::file_name;
 /// The content of `.obsidian/daily-notes.json`.
 const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM-DD\"\n}\n";
 
-/// Returns the files of an agent's memory, by path. The order of the records matters only if documents get the same path, and
-/// are then numbered, or if a conversation has several titles: the last counts. Returns an error if the time zone in the
-/// settings does not exist.
+/// Returns the files of an agent's memory, by path. The order of the records matters in two cases: documents with the same path
+/// are numbered in this order, and of several titles of a conversation the last counts. Returns an error if the time zone in
+/// the settings does not exist.
 pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
     let mut settings = Settings::default();
     let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());
@@ -89,7 +89,8 @@ fn note_files(
     files
 }
 
-/// Returns the title of a conversation from the attachment of a message: an import stores it with the first message.
+/// Returns the title of a conversation from the attachment of a message; `None` if the attachment has none. An import stores
+/// the title with the first message.
 fn title(attachment: &str) -> Option<String> {
     let fields: serde_json::Value = serde_json::from_str(attachment).ok()?;
     fields["conversation_title"].as_str().map(str::to_owned)
@@ -110,7 +111,7 @@ fn block_path(name: &str) -> String {
     }
 }
 
-/// Returns the path of the file for a document.
+/// Returns the path of the file for a document. A `.md` at the end of the key is not repeated.
 fn document_path(document: &Document) -> String {
     let key = document.key.strip_suffix(".md").unwrap_or(&document.key);
     format!("memory/documents/{}/{}.md", file_name(&document.collection), file_name(key))

@@ -8,9 +8,7 @@ use annals_core::{Message, Timestamp};
 /// One item of a source, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The place of the item in the source.
     pub location: Location,
-    /// What it is.
     pub item: Item,
 }
 
@@ -22,9 +20,9 @@ pub struct Imported {
 pub enum Item {
     /// The title and summary of a conversation. Comes before or after its messages.
     Conversation {
-        /// The id, as in its messages.
+        /// Id of the conversation, as in its messages.
         id: String,
-        /// The title, if it has one.
+        /// Title; `None` if the source has none.
         title: Option<String>,
         /// A summary that the source made. Nobody said it, so it is not a message.
         summary: Option<String>,
@@ -33,46 +31,45 @@ pub enum Item {
     Message(Message),
     /// A statement without subject and predicate, as extracted by another memory.
     Statement {
-        /// The id in the source.
+        /// Id that begins with the name of the kind, such as `mem0:7f3c`.
         id: String,
-        /// The person or thing it is about, if the source names one.
+        /// The person or thing that the statement is about; `None` if the source names none.
         about: Option<String>,
-        /// The statement.
         text: String,
-        /// From when it holds; `None` if the source has no date.
+        /// From when the statement holds; `None` if the source has no date.
         at: Option<Timestamp>,
     },
     Fact {
-        /// The id in the source, or an id made of the words of the fact.
+        /// Id that begins with the name of the kind, and continues with the id in the source or with a hash of the fact's
+        /// words.
         id: String,
-        /// The person or thing it is about.
         subject: String,
-        /// The predicate, as the source writes it.
+        /// The predicate as the source writes it.
         predicate: String,
-        /// The value.
+        /// The value or name that the predicate leads to.
         object: String,
-        /// Whether the fact relates two things. This may be so even if the predicate is one that otherwise marks a type or an
-        /// observation.
+        /// Whether the source lists the fact as a relation between two things. If not, the predicate `is_a` gives the type of
+        /// the subject, and `observation` gives a text about it.
         is_relation: bool,
-        /// From when it holds; `None` if the source has no date.
+        /// From when the fact holds; `None` if the source has no date.
         at: Option<Timestamp>,
     },
     /// A block of core memory: a text that is always in the agent's prompt.
     Block {
-        /// The name of the block: persona, human, project …
+        /// Name of the block: persona, human, project …
         name: String,
         text: String,
-        /// When it was written; `None` if the source has no date.
+        /// When the block was written; `None` if the source has no date.
         at: Option<Timestamp>,
     },
     /// A note or document that is not part of a conversation.
     Document {
-        /// The id in the source.
+        /// Id that begins with the name of the kind, such as `markdown:Projects/Trip.md`.
         id: String,
-        /// Its heading; empty if it has none.
+        /// Heading of the document; empty if it has none.
         title: String,
         text: String,
-        /// When it was written; `None` if the source has no date.
+        /// When the document was written; `None` if the source has no date.
         at: Option<Timestamp>,
     },
 }

@@ -10,7 +10,7 @@ use std::io::{BufRead, Result as IoResult};
 
 use serde_json::Value;
 
-/// Maximum size of a value. Larger values are skipped, and an error is reported for them.
+/// Maximum size of a value in bytes. Larger values are skipped, and an error is reported for them.
 pub const MAX_VALUE_BYTES: usize = 256 << 20;
 /// Size of the buffer, in bytes, that a reader keeps from one value to the next. A larger buffer is shrunk to this size.
 const KEPT: usize = 4 << 20;
@@ -32,7 +32,6 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Creates a reader of lines.
     pub fn new(input: R) -> Lines<R> {
         Lines { input, line: 0, buffer: Vec::new() }
     }
@@ -95,7 +94,6 @@ enum State {
 }
 
 impl<R: BufRead> Elements<R> {
-    /// Creates a reader of elements.
     pub fn new(input: R) -> Elements<R> {
         Elements { input, line: 1, state: State::Start, buffer: Vec::new() }
     }

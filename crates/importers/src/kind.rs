@@ -17,7 +17,8 @@ use crate::source::Source;
 
 /// Reads one kind of source.
 pub trait Importer {
-    /// Returns how well the files fit this kind, judged by their names and first bytes. A file that cannot be read does not fit.
+    /// Returns how well the files fit this kind, judged by their names and first bytes. A file that cannot be read does not
+    /// fit.
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit;
 
     /// Reads all files and passes items and skips to `output`.
@@ -30,27 +31,27 @@ pub trait Importer {
 /// A kind of source, as in `annals import --from chatgpt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// The export of ChatGPT.
+    /// The export of ChatGPT: `conversations.json`, or several files of that kind.
     ChatGpt,
-    /// The export of Claude.ai.
+    /// The export of Claude.ai: conversations, projects and memories as JSON.
     Claude,
-    /// Sessions of Claude Code.
+    /// Sessions of Claude Code: JSON lines below `~/.claude/projects`.
     ClaudeCode,
-    /// Sessions of Codex.
+    /// Sessions of Codex: `rollout-*.jsonl` below `~/.codex/sessions`.
     Codex,
-    /// Workspaces and sessions of OpenClaw.
+    /// Workspaces of OpenClaw: Markdown files and session files.
     OpenClaw,
     /// Notes in Markdown: Obsidian, Logseq, plain files.
     Markdown,
-    /// Agent files and memory folders of Letta.
+    /// Agent files (`.af`) and memory folders of Letta.
     Letta,
-    /// Memories of mem0.
+    /// Memories of mem0: pages of its API, exports and histories.
     Mem0,
-    /// The file of the MCP reference memory server.
+    /// The file of the MCP reference memory server: entities and relations.
     McpMemory,
-    /// The export of a Slack workspace.
+    /// The export of a Slack workspace: a folder per channel with a file per day.
     Slack,
-    /// Exported chats of WhatsApp.
+    /// Exported chats of WhatsApp: text files.
     WhatsApp,
     /// CSV files with a row per message.
     Csv,
@@ -106,7 +107,6 @@ impl Kind {
         }
     }
 
-    /// Returns the importer of this kind.
     pub fn importer(self) -> &'static dyn Importer {
         match self {
             Kind::ChatGpt => &ChatGpt,

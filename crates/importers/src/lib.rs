@@ -1,10 +1,11 @@
 //! Reads what other programs keep (chat exports, session files, notes) and yields messages, facts, blocks and notes.
 //!
-//! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds the
-//! kind from their names and content; [`import`] reads them and passes one item after another to the caller.
+//! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive or gzip file, and
+//! [`Source::from_reader`] those of a stream; [`detect`] finds the kind from their names and content; [`import`] reads them and
+//! passes one item after another to the caller.
 //!
-//! The input is never held in memory as a whole: files are decompressed as streams, and at most one JSON value, one message of a
-//! chat or one note is in memory at a time, besides up to 10,000 items that wait for a date. Memory grows only by the list of
+//! The input is never held in memory as a whole: files are decompressed as streams, and at most one JSON value, one message of
+//! a chat or one note is in memory at a time, besides up to 10,000 items that wait for a date. Memory grows only by the list of
 //! files, by some bytes for each message that may occur in several files or has no id in the source, and by 8 bytes for each
 //! conversation. [`export`] is the opposite direction: it makes a folder of Markdown notes.
 //!

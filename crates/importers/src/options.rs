@@ -15,7 +15,7 @@ pub struct Options {
     /// The name of the person: of the speaker of messages with the role `user`, or, in a chat of several people, of the owner
     /// of the export.
     pub me: Option<String>,
-    /// Names of the speakers in a chat of several people whose messages get the role `assistant`.
+    /// Names of speakers in a chat of several people. Their messages get the role `assistant`.
     pub assistants: Vec<String>,
     /// The zone of times that the source writes without an offset, and of the days of a summary.
     pub zone: TimeZone,
@@ -48,10 +48,10 @@ impl Options {
     }
 }
 
-/// The branches of a conversation that are read.
+/// Which branches of a conversation are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branches {
-    /// The branch that the source shows.
+    /// The branch that the source shows; if it does not name one, the branch with the most messages.
     Active,
     /// All branches. Each other branch becomes a separate conversation, with the messages that no earlier branch has.
     All,

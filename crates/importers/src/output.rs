@@ -29,7 +29,6 @@ impl<'a> Output<'a> {
         Output { options, sink, summary: Summary::default(), seen: HashSet::new(), dating: Dating::default() }
     }
 
-    /// Returns the options of the import.
     pub fn options(&self) -> &'a Options {
         self.options
     }
@@ -45,8 +44,8 @@ impl<'a> Output<'a> {
         self.dating.begin_file(modified, is_note || entry.is_archived());
     }
 
-    /// Returns an instant if it is at most five minutes in the future, because clocks differ. Importers apply it to every time of
-    /// the source before they derive other times from it.
+    /// Returns an instant if it is at most five minutes in the future, because clocks differ, and otherwise `None`. Importers
+    /// apply it to every time of the source before they derive other times from it.
     pub fn past(&self, at: Option<Timestamp>) -> Option<Timestamp> {
         at.filter(|at| !dates::is_ahead(*at, self.options.now))
     }
@@ -60,7 +59,7 @@ impl<'a> Output<'a> {
         self.seen.insert(u128::from_le_bytes(half))
     }
 
-    /// Passes on the title and the summary of a conversation.
+    /// Passes on the title and the summary of a conversation. A blank one becomes `None`.
     pub fn conversation(
         &mut self,
         id: &str,
@@ -74,9 +73,11 @@ impl<'a> Output<'a> {
         self.pass(item, location)
     }
 
-    /// Passes on a message. A text that is longer than a message may be becomes several messages, `ID`, `ID#2`, `ID#3` …
+    /// Passes on a message. A text that is longer than a message may be is split into messages with the ids `ID`, `ID#2`,
+    /// `ID#3` …
     ///
-    /// Skips empty texts and times in the future. The id must be set.
+    /// Skips a message with a blank text, and one with a time that is in the future or cannot be stored. Skips a message
+    /// without an id or a conversation, and counts it as damaged. Returns only errors of the sink.
     pub fn message(&mut self, message: Message, location: &Location) -> Result<()> {
         let Some(id) = message.client_id.as_deref().filter(|id| !id.is_empty()) else {
             self.skip(Skip::damaged("message without an id", "", location));
@@ -116,9 +117,10 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// Passes on a fact, statement, block or document. Skips an item without text. A time in the future is removed. An item
-    /// without a time gets the time of its file, if the file is a note or in an archive. Otherwise it waits until the end of
-    /// the source, or until too many items wait.
+    /// Passes on a fact, statement, block or document. Skips an item without text. Removes a time that is in the future or
+    /// cannot be stored. An item without a time gets the time of its file, if the file is a note or in an archive. If its file
+    /// gives no time, the item waits until the end of the source, or until too many items wait. Passes a message or a
+    /// conversation on unchanged.
     pub fn item(&mut self, mut item: Item, location: &Location) -> Result<()> {
         let now = self.options.now;
         let Some((text, at)) = item.parts() else { return self.pass(item, location) };
@@ -142,7 +144,7 @@ impl<'a> Output<'a> {
         self.dating.take().into_iter().try_for_each(|Imported { location, item }| self.pass(item, &location))
     }
 
-    /// Counts a message of a branch that is not read.
+    /// Counts a message that is in none of the branches that are read.
     pub fn skip_branch(&mut self, location: &Location) {
         let skip = match self.options.branches {
             Branches::Active => Skip::option("message of another branch (--branches all)", location),

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::item::Location;
 
-/// Maximum number of kinds; further kinds are counted together, because a hostile file may have a new kind in each line.
+/// Number of kinds from which on the further kinds of each reason are counted together, because a hostile file may have a new
+/// kind in each line.
 const MAX_KINDS: usize = 200;
 /// Maximum number of characters of an example that are kept.
 const MAX_EXAMPLE_LENGTH: usize = 120;
@@ -38,12 +39,10 @@ pub struct Skip<'a> {
     pub kind: Cow<'a, str>,
     /// A short example: the value, or what is wrong with it. Never a text of a person.
     pub example: Cow<'a, str>,
-    /// The place in the source.
     pub location: &'a Location,
 }
 
 impl<'a> Skip<'a> {
-    /// Creates a skip.
     pub fn new(
         why: SkipReason,
         kind: impl Into<Cow<'a, str>>,
@@ -92,12 +91,12 @@ pub struct Counted {
     pub count: u64,
     /// The first example; may be empty.
     pub example: String,
-    /// The place of the first example.
     pub location: Location,
 }
 
 impl Skipped {
-    /// Counts one more skip.
+    /// Counts a skip. Beyond `MAX_KINDS` kinds, new kinds are counted as "other kinds" of their reason. Keeps the example and
+    /// the place of the first skip of a kind.
     pub fn add(&mut self, skip: &Skip<'_>) {
         let mut key = (skip.why, cut(&skip.kind, MAX_KIND_LENGTH));
         if self.0.len() >= MAX_KINDS && !self.0.contains_key(&key) {
@@ -108,7 +107,7 @@ impl Skipped {
         self.0.entry(key).or_insert_with(first).count += 1;
     }
 
-    /// Returns the reason, kind and count of all kinds, ordered by reason and kind.
+    /// Returns the reason and name of each kind with its count and first example, ordered by reason and name.
     pub fn iter(&self) -> impl Iterator<Item = (SkipReason, &str, &Counted)> {
         self.0.iter().map(|((why, kind), counted)| (*why, kind.as_str(), counted))
     }

@@ -1,9 +1,9 @@
 //! The files of an import: single files, folders, ZIP archives and streams, listed once and read one after another.
 //!
 //! Gzip is recognised by its first bytes in every file and in every entry of an archive. Links below a folder or in an archive
-//! are never followed. Archives with unsafe paths or overlapping entries are refused, encrypted entries are skipped, and reading
-//! fails where an entry expands beyond [`Limits`]. Nothing is unpacked to disk; only a stream is copied to a file without a name,
-//! because the directory of a ZIP archive is at its end.
+//! are never followed. Archives with unsafe paths or overlapping entries are refused, encrypted entries are skipped, and
+//! reading fails where an entry expands beyond [`Limits`]. Nothing is unpacked to disk; only a stream is copied to a file
+//! without a name, because the directory of a ZIP archive is at its end.
 
 mod archive;
 mod bounded;
@@ -34,9 +34,9 @@ const EMPTY_ZIP: [u8; 4] = *b"PK\x05\x06";
 /// Bounds against archives that expand without end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Maximum number of entries of an archive, and of files of a folder.
+    /// Maximum number of entries of an archive, and of all files once a folder was listed. A source with more is refused.
     pub entries: usize,
-    /// Maximum number of bytes to which one compressed file may expand.
+    /// Maximum number of bytes to which one compressed file may expand. Reading fails beyond it.
     pub expanded: u64,
     /// Maximum ratio of expanded to compressed size, for a file that has expanded beyond `free` bytes.
     pub ratio: u64,
@@ -65,7 +65,7 @@ pub struct Entry {
     /// The stored size in bytes; for a compressed file, the compressed size.
     pub size: u64,
     /// When the file was last written, according to the archive or the file system. `None` for an upload or a stream that is a
-    /// single file.
+    /// single file, and if there is no time.
     pub modified: Option<Timestamp>,
     origin: Origin,
 }
@@ -91,8 +91,8 @@ impl Entry {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the name of the folder or archive that contains the file, without `.zip`. Users may rename folders and archives,
-    /// so only kinds whose files all have the same name use it for ids.
+    /// Returns the name of the folder or archive that contains the file, without `.zip`; `None` for a single file. Users may
+    /// rename folders and archives. So only a kind that gives all its files the same name uses it for ids.
     pub fn container(&self) -> Option<&str> {
         self.container.as_deref().map(|name| name.strip_suffix(".zip").unwrap_or(name))
     }
@@ -135,7 +135,8 @@ pub struct Source {
 
 impl Source {
     /// Lists the files of paths: files, folders (with all folders in them) and ZIP archives. Files keep the order of `paths`,
-    /// and within a path they are ordered by name.
+    /// and within a path they are ordered by name. Fails if a path does not exist, an archive is refused, or there are no files
+    /// at all.
     pub fn open<P: AsRef<Path>>(paths: &[P], limits: Limits) -> Result<Source> {
         let mut source = Source::empty(limits);
         for path in paths {

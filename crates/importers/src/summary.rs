@@ -10,9 +10,9 @@ use jiff::tz::TimeZone;
 use crate::item::{Imported, Item};
 use crate::skipped::Skipped;
 
-/// Maximum number of distinct names; messages of further people are counted without a name.
+/// Maximum number of distinct names; the names of further people are not counted.
 const MAX_PEOPLE: usize = 1000;
-/// Number of people that are displayed.
+/// Maximum number of people that are displayed.
 const SHOWN: usize = 10;
 
 /// The counts of imported items and of skipped parts.
@@ -20,18 +20,15 @@ const SHOWN: usize = 10;
 pub struct Summary {
     /// Messages by role.
     pub messages: BTreeMap<&'static str, u64>,
-    /// Messages by the name of the speaker, without messages that have no name.
+    /// Messages by the name of the speaker, without messages that have no name. Has at most `MAX_PEOPLE` names.
     pub people: BTreeMap<String, u64>,
     /// The local days with a message.
     pub days: BTreeSet<Date>,
     pub facts: u64,
-    /// Number of statements.
     pub statements: u64,
-    /// Number of blocks of core memory.
     pub blocks: u64,
     /// Number of notes and documents.
     pub documents: u64,
-    /// The counts of skipped parts.
     pub skipped: Skipped,
     /// Hashes of the ids of conversations with a message.
     conversations: HashSet<u64>,
@@ -48,12 +45,11 @@ impl Summary {
         self.messages.get(role.as_str()).copied().unwrap_or_default()
     }
 
-    /// Returns the number of all messages.
     pub fn total_messages(&self) -> u64 {
         self.messages.values().sum()
     }
 
-    /// Counts a message.
+    /// Counts a message, the local day of its time in `zone`, its conversation and its speaker.
     pub fn add_message(&mut self, message: &Message, zone: &TimeZone) {
         let mut hasher = DefaultHasher::new();
         message.conversation.hash(&mut hasher);

@@ -27,7 +27,8 @@ pub struct Branch {
     pub shared: usize,
 }
 
-/// Returns the branches to read, the active one first and the others by the time of their last message. The active branch ends
+/// Returns the branches to read: the active one first and, if all are wanted, the others by the time of their last message.
+/// Leaves out a branch without messages of its own. Returns none if there is no leaf and no `current`. The active branch ends
 /// at `current`; without it, at the deepest leaf, and of several equally deep ones at the latest. `nodes` must have an order
 /// that does not change between exports.
 pub fn branches(nodes: &[Node], current: Option<usize>, wanted: Branches) -> Vec<Branch> {

@@ -1,11 +1,11 @@
-//! A set of rows as a bitmap of 64-bit blocks. Operations skip a block without rows in the set in one step.
+//! A set of rows as a bitmap of 64-bit blocks. Operations skip a block in one step if none of its rows is in the set.
 
 use annals_core::ones;
 
-/// Rows in a block.
+/// Rows in a block: one for each bit of a `u64`.
 pub(crate) const BLOCK: usize = 64;
 
-/// A set of rows.
+/// Some rows of a table, as one bit for each row of the table.
 #[derive(Clone, Default)]
 pub struct RowBitmap {
     blocks: Vec<u64>,
@@ -39,17 +39,15 @@ impl RowBitmap {
         self.blocks[row / BLOCK] &= !(1 << (row % BLOCK));
     }
 
-    /// Returns whether a row is in the set.
     pub fn contains(&self, row: usize) -> bool {
         self.blocks[row / BLOCK] >> (row % BLOCK) & 1 == 1
     }
 
-    /// Returns the number of rows in the set.
     pub fn count(&self) -> usize {
         self.blocks.iter().map(|block| block.count_ones() as usize).sum()
     }
 
-    /// Returns the blocks, with one bit a row.
+    /// Returns the blocks, with one bit for each row.
     pub fn blocks(&self) -> &[u64] {
         &self.blocks
     }
@@ -71,7 +69,7 @@ impl RowBitmap {
     }
 }
 
-/// Returns how many rows from `first` up to `end` are in these blocks.
+/// Returns how many rows from `first` up to `end` are in these blocks. Both are counted from the first row of the first block.
 pub(crate) fn count_between(blocks: &[u64], first: usize, end: usize) -> u32 {
     let within = |block: usize| {
         let (from, to) = (first.saturating_sub(block * BLOCK), (end - block * BLOCK).min(BLOCK));

@@ -8,11 +8,11 @@ pub const MEMORY: &str = "memory";
 pub const PART: &str = "part";
 /// The kind of the memory: `turn`, `fact` (a statement), `summary` or `passage`.
 pub const KIND: &str = "kind";
-/// The label of the period.
+/// The label of the period, such as `2026-03-04` or `2026-W10`.
 pub const PERIOD: &str = "period";
-/// The first instant covered, in microseconds.
+/// The first instant covered, in microseconds since 1970.
 pub const START: &str = "start_us";
-/// The end of the covered time, exclusive, in microseconds.
+/// The end of the covered time, exclusive, in microseconds since 1970.
 pub const END: &str = "end_us";
 /// The speaker of a turn, or of a statement if it has one.
 pub const SPEAKER: &str = "speaker";

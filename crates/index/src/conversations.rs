@@ -9,15 +9,16 @@ use std::sync::Arc;
 pub(crate) struct ConversationRows {
     numbers: HashMap<Arc<str>, u32>,
     entries: Vec<ConversationEntry>,
-    /// The conversation of each row, or [`NONE`].
+    /// The number of the conversation of each row, or [`NONE`].
     of: Vec<u32>,
-    /// The position of each row in its conversation.
+    /// The position of each row in its conversation; zero for a row without one. That of a removed row is no longer valid.
     positions: Vec<u32>,
-    /// Size of all conversations in bytes. It is kept as a running sum, because counting would take longer than a commit.
+    /// Approximate size of the conversations, without `of` and `positions`, in bytes. It is kept as a running sum, because
+    /// counting would take longer than a commit.
     held_bytes: usize,
 }
 
-/// Bytes of a conversation without its name and rows.
+/// Approximate bytes of a conversation without its name and rows.
 const CONVERSATION_BYTES: usize = 96;
 
 /// Marks a row without a conversation.
@@ -25,12 +26,13 @@ const NONE: u32 = u32::MAX;
 
 struct ConversationEntry {
     name: Arc<str>,
-    /// Its rows by time, memory and part.
+    /// The rows of the conversation, ordered by time, memory and part.
     rows: Vec<u32>,
 }
 
 impl ConversationRows {
-    /// Appends the next row of the table. Returns its conversation, into which the caller inserts it.
+    /// Appends the next row of the table. Returns the number of its conversation, or `None` if it has none. The caller must
+    /// then insert the row into that conversation.
     pub(crate) fn push(&mut self, name: Option<&str>) -> Option<usize> {
         let conversation = name.map(|name| self.number(name));
         self.of.push(conversation.unwrap_or(NONE));
@@ -50,18 +52,19 @@ impl ConversationRows {
         number
     }
 
-    /// Returns the conversation of a row.
+    /// Returns the number of the row's conversation, or `None` if the row has none. A removed row keeps its number.
     pub(crate) fn of(&self, row: usize) -> Option<usize> {
         known(self.of[row])
     }
 
-    /// Splits the rows from `first` up to `end` into runs of one conversation. Returns the conversation and length of each run.
+    /// Splits the rows from `first` up to `end` into runs of rows of one conversation. Returns the conversation and the length
+    /// of each run. Ignores numbers beyond the last row.
     pub(crate) fn runs(&self, first: usize, end: usize) -> impl Iterator<Item = (Option<usize>, usize)> {
         let of = &self.of[first.min(self.of.len())..end.min(self.of.len())];
         of.chunk_by(|a, b| a == b).map(|run| (known(run[0]), run.len()))
     }
 
-    /// Returns the number of a conversation by name.
+    /// Returns the number of the conversation with this name, or `None` if no row has it.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.numbers.get(name).map(|conversation| *conversation as usize)
     }
@@ -80,7 +83,7 @@ impl ConversationRows {
         self.renumber(conversation, position);
     }
 
-    /// Removes a row from its conversation.
+    /// Removes a row from the rows of its conversation. Does nothing for a row without a conversation.
     pub(crate) fn remove(&mut self, row: usize) {
         if let Some(conversation) = self.of(row) {
             let position = self.positions[row] as usize;
@@ -95,22 +98,19 @@ impl ConversationRows {
         }
     }
 
-    /// Returns the position of a row in its conversation.
     pub(crate) fn position(&self, row: usize) -> u32 {
         self.positions[row]
     }
 
-    /// Returns the rows of a conversation, in order.
+    /// Returns the rows of a conversation that were not removed, ordered by time, memory and part.
     pub(crate) fn rows(&self, conversation: usize) -> &[u32] {
         &self.entries[conversation].rows
     }
 
-    /// Returns the name of a conversation.
     pub(crate) fn name(&self, conversation: usize) -> Arc<str> {
         self.entries[conversation].name.clone()
     }
 
-    /// Returns the number of conversations.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

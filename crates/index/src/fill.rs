@@ -20,12 +20,14 @@ struct Columns<'a> {
 }
 
 impl InMemoryTable {
-    /// Frees capacity of the inverted index that was allocated ahead, once all rows of a table on disk are loaded.
+    /// Frees the capacity that the inverted index reserved for further rows. Called once all rows of a table on disk are
+    /// loaded.
     pub fn shrink(&mut self) {
         self.words.shrink();
     }
 
-    /// Adds rows. Adds vectors and the other columns in parallel; one after the other would take twice as long.
+    /// Adds rows, except those that cover no instant. Adds vectors and the other columns in parallel; one after the other would
+    /// take twice as long.
     pub fn add(&mut self, batch: &RecordBatch) {
         let columns = Columns::of(batch);
         // A row that covers no instant is left out, because no filter can select it, not even one without a range.

@@ -1,10 +1,13 @@
-//! The inverted index of a table in memory: the rows of each word, and BM25 over them.
+//! The inverted index of a table in memory: the rows of each token, and BM25 over them.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use annals_core::ports::Spread;
 
 use crate::bitmap::RowBitmap;
+use crate::lex::{Languages, Query, Word};
 
 /// BM25's `k1` and `b`. Turns are short, so repeated words and length matter less than in documents; the usual 1.2 and 0.75
 /// cost 2 points of nDCG on LoCoMo.
@@ -20,15 +23,17 @@ const MAX_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
 #[derive(Default)]
 pub(crate) struct InvertedIndex {
     postings: HashMap<Box<str>, Vec<u32>>,
-    /// The number of words of each row; zero for a removed one.
+    /// The number of words of each row, at most 65,535; zero for a removed row.
     lengths: Vec<u16>,
     total: u64,
     live: usize,
+    /// The languages that the tokens name.
+    languages: Languages,
     /// Size of the words and postings in bytes. It is kept as a running sum, because counting would take longer than a commit.
     held_bytes: usize,
 }
 
-/// Bytes of a word without its letters and postings.
+/// Approximate bytes of a word without its letters and postings.
 const WORD_BYTES: usize = 48;
 
 /// The scores of a search. The next search reuses the buffers: for a million rows they take 12 MB, and new buffers would have
@@ -37,7 +42,7 @@ const WORD_BYTES: usize = 48;
 pub(crate) struct WordScores {
     /// BM25 by row; zero for a row without a word of the query or outside the filter.
     pub scores: Vec<f32>,
-    /// By row, the words of the query that it contains: one bit for each of the first 64.
+    /// By row: which of the first 64 words of the query it contains, one bit for each word.
     pub matched: Vec<u64>,
     /// The rows that pass the filter and contain a word.
     pub rows: Vec<u32>,
@@ -58,7 +63,6 @@ impl WordScores {
         self.rarity.clear();
     }
 
-    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.scores.capacity() * size_of::<f32>()
             + self.matched.capacity() * size_of::<u64>()
@@ -66,7 +70,7 @@ impl WordScores {
             + self.rarity.capacity() * size_of::<f32>()
     }
 
-    /// Returns the mean and deviation of the scores over `rows` rows.
+    /// Returns the mean and deviation of the scores over `rows` rows. Rows without a score count as zero.
     pub(crate) fn spread(&self, rows: usize) -> Spread {
         Spread::of(rows, self.rows.iter().map(|row| self.scores[*row as usize]))
     }
@@ -84,6 +88,7 @@ impl InvertedIndex {
                 Some(rows) => rows,
                 None => {
                     self.held_bytes += word.len() + WORD_BYTES;
+                    self.languages.add(word);
                     self.postings.entry(word.into()).or_default()
                 }
             };
@@ -101,25 +106,31 @@ impl InvertedIndex {
         row
     }
 
+    /// Returns the languages of the rows, except English.
+    pub(crate) fn languages(&self) -> Languages {
+        self.languages
+    }
+
     /// Removes a row from the statistics. Its postings stay and are skipped.
     pub(crate) fn remove(&mut self, row: usize) {
         self.total -= u64::from(std::mem::take(&mut self.lengths[row]));
         self.live -= 1;
     }
 
-    /// Scores the rows that pass by BM25. Document frequencies count all live rows, including rows that do not pass.
-    pub(crate) fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
+    /// Scores the rows that pass by BM25. A word has the rows of all its tokens. Document frequencies count all live rows,
+    /// including rows that do not pass.
+    pub(crate) fn search(&self, query: &Query, passing: &RowBitmap, found: &mut WordScores) {
         found.clear(self.lengths.len());
         found.rarest = rarity(self.live, 0);
         let mean = self.total as f32 / self.live.max(1) as f32;
-        for (word, index) in words.split_whitespace().zip(0_u32..) {
-            let postings = self.postings.get(word).map_or(&[][..], Vec::as_slice);
-            let rarity = rarity(self.live, self.count(postings));
+        for (word, index) in query.words.iter().zip(0_u32..) {
+            let postings = self.postings(word);
+            let rarity = rarity(self.live, self.count(&postings));
             let bit = 1_u64.checked_shl(index).unwrap_or(0);
             if bit > 0 {
                 found.rarity.push(rarity);
             }
-            for entry in postings {
+            for entry in &*postings {
                 let (row, times) = (row(*entry), (entry & MAX_FREQUENCY) as f32);
                 if !passing.contains(row) {
                     continue;
@@ -134,6 +145,17 @@ impl InvertedIndex {
         }
     }
 
+    /// Returns the postings of all tokens of a word, ascending by row. Borrows them if at most one
+    /// token has postings; otherwise merges them into a copy.
+    fn postings(&self, word: &Word) -> Cow<'_, [u32]> {
+        let mut held = word.tokens.iter().filter_map(|token| self.postings.get(token.as_str()));
+        let mut postings = Cow::Borrowed(held.next().map_or(&[][..], Vec::as_slice));
+        for more in held {
+            postings = Cow::Owned(merged(&postings, more));
+        }
+        postings
+    }
+
     /// Returns how many of these rows were not removed.
     fn count(&self, postings: &[u32]) -> usize {
         if self.live == self.lengths.len() {
@@ -142,12 +164,11 @@ impl InvertedIndex {
         postings.iter().filter(|entry| self.lengths[row(**entry)] > 0).count()
     }
 
-    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.held_bytes + self.lengths.capacity() * size_of::<u16>()
     }
 
-    /// Frees capacity that was allocated ahead.
+    /// Frees capacity that the postings reserved for further rows.
     pub(crate) fn shrink(&mut self) {
         for rows in self.postings.values_mut() {
             let room = rows.capacity();
@@ -155,6 +176,27 @@ impl InvertedIndex {
             self.held_bytes -= (room - rows.capacity()) * size_of::<u32>();
         }
     }
+}
+
+/// Merges two lists of postings. A row of both has the sum of the frequencies.
+fn merged(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
+        match row(*first).cmp(&row(*second)) {
+            Ordering::Less => merged.extend(a.next()),
+            Ordering::Greater => merged.extend(b.next()),
+            Ordering::Equal => {
+                let times = (first & MAX_FREQUENCY) + (second & MAX_FREQUENCY);
+                merged.push(first & !MAX_FREQUENCY | times.min(MAX_FREQUENCY));
+                a.next();
+                b.next();
+            }
+        }
+    }
+    merged.extend(a);
+    merged.extend(b);
+    merged
 }
 
 fn row(entry: u32) -> usize {
@@ -168,64 +210,4 @@ fn rarity(rows: usize, postings: usize) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(rows: &[&str]) -> (InvertedIndex, RowBitmap) {
-        let (mut words, mut passing) = (InvertedIndex::default(), RowBitmap::default());
-        for row in rows {
-            words.push(row);
-            passing.push(true);
-        }
-        (words, passing)
-    }
-
-    fn search(words: &InvertedIndex, text: &str, passing: &RowBitmap) -> WordScores {
-        let mut found = WordScores::default();
-        words.search("milk cake", passing, &mut found);
-        words.search(text, passing, &mut found);
-        found
-    }
-
-    #[test]
-    fn repeated_word_scores_below_two_words() {
-        let often = "tea ".repeat(40);
-        let (words, passing) = words(&[often.trim(), "tea cake", "cake"]);
-        let found = search(&words, "tea cake", &passing);
-        assert_eq!((found.rows, found.matched), (vec![0, 1, 2], vec![0b01, 0b11, 0b10]));
-        assert_eq!(found.rarity.len(), 2);
-        assert!(found.scores[1] > found.scores[0] && found.scores[0] > 0.0, "{:?}", found.scores);
-    }
-
-    #[test]
-    fn removed_rows_do_not_affect_scores() {
-        let (mut some, mut passing) = words(&["tea", "tea cake", "milk"]);
-        some.remove(0);
-        passing.clear(0);
-        let (fresh, all) = words(&["tea cake", "milk"]);
-        let (some, fresh) = (search(&some, "tea milk", &passing), search(&fresh, "tea milk", &all));
-        assert_eq!(some.scores[1..], fresh.scores);
-    }
-
-    #[test]
-    fn held_bytes_equal_allocated_bytes() {
-        let (mut words, _) = words(&["tea", "tea cake", "tea milk milk", "tea", "tea", "tea"]);
-        let counted = |words: &InvertedIndex| -> usize {
-            words.postings.iter().map(|(word, rows)| word.len() + WORD_BYTES + rows.capacity() * 4).sum()
-        };
-        assert_eq!(words.held_bytes, counted(&words));
-        words.shrink();
-        assert_eq!(words.held_bytes, counted(&words));
-        assert_eq!(words.postings.values().map(Vec::capacity).sum::<usize>(), 8);
-    }
-
-    #[test]
-    fn filtered_rows_are_not_found_but_count_in_rarity() {
-        let (words, mut passing) = words(&["tea", "tea", "milk"]);
-        let all = search(&words, "tea", &passing);
-        passing.clear(0);
-        let some = search(&words, "tea", &passing);
-        assert_eq!((some.rows, some.scores[0]), (vec![1], 0.0));
-        assert_eq!(some.scores[1], all.scores[1]);
-    }
-}
+mod tests;

@@ -1,11 +1,12 @@
 //! The in-memory tables that answer searches: vectors in eight bits a component, words, and the columns that filters read. A
-//! search compares every row, in a large table by its signs first; filters apply before and cost next to nothing.
+//! search of a small table compares the whole vector of every row that passes the filter. A search of a large table first
+//! compares only the signs of the vectors. Filtering costs next to nothing.
 //!
 //! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows not yet indexed by other
 //! statistics, and does not report the words that matched; its vector search reads all vectors from its caches for each query.
 //! So tables are read once into an LRU cache bounded in bytes. Writes go to disk and memory in the same order, so a cached
-//! table contains every batch that `apply` has returned from. This crate reads Arrow record batches and does not depend on
-//! LanceDB: it is compiled at opt-level 3, and so would be all generic code of LanceDB that it used.
+//! table contains every batch that `Strata::apply` has returned from. This crate reads Arrow record batches and does not depend
+//! on LanceDB: it is compiled at opt-level 3, and so would be all generic code of LanceDB that it used.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -40,9 +41,9 @@ use vectors::Vectors;
 /// Approximate bytes of a row without its vector: its id, its times, its conversation and some twenty words of four bytes each.
 const ROW_BYTES: usize = 200;
 
-/// Expected bytes of an id.
+/// Expected bytes of an id, for which capacity is reserved when a table is created.
 const ID_BYTES: usize = 28;
-/// A table of at most this many rows is never reloaded to get rid of removed rows.
+/// A table of at most this many rows, removed ones included, is never reloaded to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
 
 /// Returns the expected size in memory of `rows` rows with vectors of `dimension` numbers.
@@ -58,7 +59,7 @@ pub struct InMemoryTables {
 
 struct Cached {
     table: Arc<RwLock<InMemoryTable>>,
-    /// Its size in bytes when it was loaded or last written.
+    /// Size of the table in bytes when it was loaded or last written.
     bytes: usize,
 }
 
@@ -68,19 +69,21 @@ impl InMemoryTables {
         InMemoryTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
     }
 
-    /// Returns the table if it is cached.
+    /// Returns the table if it is cached, and marks it as the most recently used one.
     pub fn get(&self, table: &Table) -> Option<Arc<RwLock<InMemoryTable>>> {
         self.tables().get(table).map(|cached| cached.table.clone())
     }
 
-    /// Caches a table, and evicts tables if needed.
+    /// Caches a table. If the cache is full, evicts the least recently used tables. If the table alone takes more than twice
+    /// the bound, it is evicted too.
     pub fn put(&self, table: &Table, loaded: Arc<RwLock<InMemoryTable>>) {
         let bytes = read(&loaded).bytes();
         self.tables().put(table.clone(), Cached { table: loaded, bytes });
         self.evict();
     }
 
-    /// Sets the size of a table after a write, and evicts tables if needed.
+    /// Sets the size of a table after a write, if the table is cached. Evicts the least recently used tables if the cache is
+    /// full.
     pub fn set_bytes(&self, table: &Table, bytes: usize) {
         if let Some(cached) = self.tables().peek_mut(table) {
             cached.bytes = bytes;
@@ -92,8 +95,8 @@ impl InMemoryTables {
         self.tables().pop(table);
     }
 
-    /// Evicts the least recently used tables until the rest fits. A single table may take twice the bound: its size was only
-    /// estimated before it was loaded, and if it were evicted, each search would load it again.
+    /// Evicts the least recently used tables until the rest fits. A single table may take twice the bound, because its size was
+    /// only estimated before it was loaded. If it were evicted, each search would load it again.
     fn evict(&self) {
         let mut tables = self.tables();
         loop {
@@ -111,12 +114,10 @@ impl InMemoryTables {
     }
 }
 
-/// Locks a table for reading.
 pub fn read(table: &RwLock<InMemoryTable>) -> RwLockReadGuard<'_, InMemoryTable> {
     table.read().expect("no holder of the lock panics")
 }
 
-/// Locks a table for writing.
 pub fn write(table: &RwLock<InMemoryTable>) -> RwLockWriteGuard<'_, InMemoryTable> {
     table.write().expect("no holder of the lock panics")
 }
@@ -130,7 +131,7 @@ pub struct InMemoryTable {
     vectors: Vectors,
     words: InvertedIndex,
     conversations: ConversationRows,
-    /// Reusable buffers: one for each search that ran at the same time.
+    /// Reusable buffers, one for each search that ran at the same time as others.
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -139,7 +140,7 @@ pub struct InMemoryTable {
 struct Row {
     start: i64,
     end: i64,
-    /// Byte offset of its id in `ids`.
+    /// Byte offset of the row's id in `ids`.
     id: u32,
     part: u32,
     kind: Option<Kind>,
@@ -159,7 +160,6 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns the length of the vectors.
     pub fn dimension(&self) -> usize {
         self.vectors.dimension()
     }
@@ -185,7 +185,7 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns its approximate size in bytes, without reading the rows.
+    /// Returns the approximate size in bytes, without reading the rows.
     pub fn bytes(&self) -> usize {
         let scratch =
             self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();

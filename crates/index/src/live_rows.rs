@@ -5,14 +5,13 @@ use annals_core::Interval;
 
 use crate::bitmap::{BLOCK, RowBitmap};
 
-/// The rows that were not removed.
 #[derive(Default)]
 pub(crate) struct LiveRows {
     all: RowBitmap,
     bounds: Vec<Bounds>,
 }
 
-/// The earliest and latest start, and the earliest and latest end, of the rows of a block.
+/// The earliest and latest start, and the earliest and latest end, of the rows of a block, removed ones included.
 struct Bounds {
     starts: (i64, i64),
     ends: (i64, i64),

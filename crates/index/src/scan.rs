@@ -10,8 +10,8 @@ use crate::signs::Counts;
 use crate::sums::Sums;
 use crate::vectors::QueryVector;
 
-/// Blocks of a piece: 131,072 rows, whose differences take 256 kB and stay in a core's cache. Small in tests, whose tables are
-/// small.
+/// Blocks of a piece: 131,072 rows. Their differences take 256 kB and stay in a core's cache. Small in tests, because their
+/// tables are small.
 const PIECE: usize = if cfg!(test) { 2 } else { 2_048 };
 
 /// Statistics over all rows that pass the filter.
@@ -24,7 +24,8 @@ pub struct ScanStats {
 }
 
 impl InMemoryTable {
-    /// Writes the number of signs that differ from the query's for each row that passes, and zero for other rows.
+    /// Writes the number of signs that differ from the query's for each row that passes, and zero for other rows. Returns
+    /// statistics over the rows that pass.
     pub fn scan(&self, question: &QueryVector, passing: &RowBitmap, differences: &mut Vec<u16>) -> ScanStats {
         differences.resize(passing.blocks().len() * BLOCK, 0);
         let pieces = passing.blocks().par_chunks(PIECE).zip(differences.par_chunks_mut(PIECE * BLOCK)).enumerate();
@@ -35,7 +36,8 @@ impl InMemoryTable {
         stats.reduce(ScanStats::default, ScanStats::and)
     }
 
-    /// Returns the rows that pass and differ in at most `most` signs, ascending, with their similarities.
+    /// Returns the rows that pass and differ in at most `most` signs, ascending, with their similarities. `differences` must
+    /// come from [`InMemoryTable::scan`] with the same query and rows.
     pub fn nearest(
         &self,
         question: &QueryVector,

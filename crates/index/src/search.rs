@@ -1,8 +1,8 @@
-//! A search of a table in memory: the filter, the vector leg and the word leg, the neighbours of the best rows, and statistics
-//! over all rows.
+//! A search of a table in memory: the filter, the search by vector, the search by words, the neighbours of the best rows, and
+//! statistics over all rows.
 //!
-//! In a large table the two legs run in parallel, and the vector leg in pieces on all cores: with two cores a search of a
-//! million rows takes little more than half as long as with one.
+//! In a large table the searches by vector and by words run in parallel, and the search by vector runs in pieces on all cores.
+//! With two cores, a search of a million rows takes little more than half as long as with one.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::InMemoryTable;
 use crate::bitmap::RowBitmap;
 use crate::inverted_index::WordScores;
-use crate::lex;
+use crate::lex::{self, Query};
 use crate::sums::Sums;
 use crate::vectors::QueryVector;
 
@@ -21,7 +21,7 @@ use crate::vectors::QueryVector;
 /// minimum number of rows compared exactly.
 const COMPARED: usize = 4;
 const MIN_COMPARED: usize = 2_000;
-/// Maximum number of rows sampled to estimate the spread of similarities.
+/// Maximum number of rows sampled to estimate the spread of similarities in a table that is too large to compare every row.
 const SAMPLE: usize = 1_024;
 
 /// Buffers of a search, reused by the next one.
@@ -31,35 +31,35 @@ pub(crate) struct Scratch {
     differences: Vec<u16>,
 }
 
-/// The result of the word leg.
+/// Result of the search by words.
 struct WordMatches {
     /// The rows with the highest BM25.
     best: Vec<u32>,
     spread: Spread,
-    /// By conversation number, the words of the query that its rows contain, counting only rows that pass: one bit for each of
-    /// the first 64.
+    /// By conversation number: which of the first 64 words of the query occur in rows of the conversation that pass the filter,
+    /// one bit for each word.
     matched: Vec<u64>,
 }
 
-/// The result of the vector leg.
+/// Result of the search by vector.
 struct VectorMatches {
     /// The rows that were compared exactly, ascending, and their similarities.
     compared: (Vec<u32>, Vec<f32>),
     spread: Spread,
-    /// By conversation number, the number of its parts that pass and their mean similarity.
+    /// By conversation number: the number of rows of the conversation that pass the filter, and their mean similarity. In a
+    /// large table, the mean is estimated from signs; without a query vector, it is zero.
     conversations: Vec<(u32, f32)>,
 }
 
 impl Scratch {
-    /// Returns its size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.found.bytes() + self.differences.capacity() * size_of::<u16>()
     }
 }
 
 impl InMemoryTable {
-    /// Searches the table. If more rows than `signs_from` pass the filter, the vector leg considers only those that share the
-    /// most signs with the query.
+    /// Searches the table. If more rows than `signs_from` pass the filter, the search by vector considers only the rows that
+    /// share the most signs with the query. The limit of the probe does not apply if the table has at most `probe.exact` rows.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
@@ -71,7 +71,8 @@ impl InMemoryTable {
         let passing = self.filtered(&probe.filter);
         let whole = self.live.all().count() <= probe.exact;
         let limit = if whole { usize::MAX } else { probe.limit };
-        let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
+        let query = |text| lex::query(text, &probe.language, self.words.languages());
+        let words = probe.text.as_deref().map(query).unwrap_or_default();
         let question = probe.vector.as_deref().map(QueryVector::new);
         let Scratch { found, differences } = scratch;
         let mut match_words = || self.by_words(&words, &passing, limit, found);
@@ -104,7 +105,8 @@ impl InMemoryTable {
         }
     }
 
-    /// Returns the rows of the answer, ascending: the best of both legs and, if their number is limited, their neighbours.
+    /// Returns the rows of the answer, ascending: the best by vector and by words and, if their number is limited, those of
+    /// their neighbours that pass the filter.
     fn rows_of(&self, by_word: &WordMatches, similar: &VectorMatches, passing: &RowBitmap, limit: usize) -> Vec<u32> {
         let mut rows = similar.best(limit);
         rows.extend(&by_word.best);
@@ -129,7 +131,7 @@ impl InMemoryTable {
         &rows[first.saturating_sub(1)..(next + 1).min(rows.len())]
     }
 
-    fn by_words(&self, words: &str, passing: &RowBitmap, limit: usize, found: &mut WordScores) -> WordMatches {
+    fn by_words(&self, words: &Query, passing: &RowBitmap, limit: usize, found: &mut WordScores) -> WordMatches {
         self.words.search(words, passing, found);
         let mut matched = vec![0; self.conversations.len()];
         for row in &found.rows {
@@ -200,7 +202,7 @@ impl InMemoryTable {
         rows.iter().map(|row| known(row).or_else(|| others.next()).unwrap_or(0.0)).collect()
     }
 
-    /// Estimates the spread of similarities from about a thousand evenly spaced rows that pass.
+    /// Estimates the spread of similarities from at most [`SAMPLE`] evenly spaced rows that pass.
     fn sampled(&self, question: &QueryVector, passing: &RowBitmap) -> Spread {
         let count = passing.count();
         let rows: Vec<u32> = passing.every(count.div_ceil(SAMPLE)).map(|row| row as u32).collect();
@@ -208,8 +210,9 @@ impl InMemoryTable {
         Spread { rows: count, ..spread }
     }
 
-    /// Returns the conversations of these rows, and the position of each in that list by its number. `all` holds for each
-    /// conversation the number of parts that pass, their mean similarity, and which words it contains.
+    /// Returns the conversations of these rows. Also returns, by conversation number, the position of each conversation in that
+    /// list. `all` holds for each conversation the number of rows that pass, their mean similarity, and which words they
+    /// contain.
     fn conversations_of(&self, rows: &[u32], all: &[(u32, f32, u64)]) -> (HashMap<usize, usize>, Vec<Conversation>) {
         let (mut positions, mut conversations) = (HashMap::new(), Vec::new());
         for number in rows.iter().filter_map(|row| self.conversations.of(*row as usize)) {
@@ -239,7 +242,7 @@ impl InMemoryTable {
 }
 
 impl VectorMatches {
-    /// Returns the `limit` most similar rows.
+    /// Returns the `limit` most similar of the compared rows.
     fn best(&self, limit: usize) -> Vec<u32> {
         let (rows, similarities) = &self.compared;
         best(similarities.iter().copied().zip(rows.iter().copied()), limit)

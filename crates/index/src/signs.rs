@@ -1,16 +1,16 @@
-//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar, so
-//! the candidates of a query are found by reading 48 bytes a row instead of 384. Few rows are then compared exactly. The index
-//! needs no training and no rebuild, and filters apply before it.
+//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar.
+//! So the candidates of a query are found by reading 48 bytes a row instead of 384 (with 384 components), and only they are
+//! compared exactly. The index needs no training and no rebuild, and filters apply before it.
 
 use annals_core::ones;
 use rten_simd::{Isa, SimdOp};
 
 use crate::bitmap::BLOCK;
 
-/// Signs in a word.
+/// Signs that a `u64` holds.
 const SIGNS: usize = 64;
 
-/// The signs of all vectors of a table.
+/// The signs of the vectors of all rows of a table.
 #[derive(Default)]
 pub(crate) struct Signs {
     /// Number of signs of a row.
@@ -32,12 +32,12 @@ impl Signs {
         self.words.reserve_exact(rows.div_ceil(BLOCK) * self.block());
     }
 
-    /// Returns the number of words in a block.
+    /// Returns the number of `u64`s in a block.
     fn block(&self) -> usize {
         self.dimension.div_ceil(SIGNS) * BLOCK
     }
 
-    /// Adds the next row.
+    /// Adds the signs of the next row's vector.
     pub(crate) fn push(&mut self, vector: &[f32]) {
         let block = self.block();
         if self.rows.is_multiple_of(BLOCK) {
@@ -63,13 +63,12 @@ impl Signs {
         (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
     }
 
-    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
 }
 
-/// Returns the signs of a vector, 64 to a word.
+/// Returns the signs of a vector, 64 in each `u64`. A set bit marks a positive component.
 pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     let bits = |numbers: &[f32]| numbers.iter().rev().fold(0, |bits, number| bits << 1 | u64::from(*number > 0.0));
     vector.chunks(SIGNS).map(bits)
@@ -113,7 +112,7 @@ impl SimdOp for Differences<'_> {
 pub struct Counts(Vec<u32>);
 
 impl Counts {
-    /// Counts the rows of these blocks.
+    /// Counts the rows of these blocks by their number of differing signs.
     pub fn of(blocks: &[u64], differences: &[u16], dimension: usize) -> Counts {
         // Four tables in turn: neighbouring rows often have the same count, and one table would make each increment wait for
         // the last.
@@ -131,14 +130,14 @@ impl Counts {
         Counts(counts.into_iter().map(|lanes| lanes.iter().sum()).collect())
     }
 
-    /// Adds other counts.
     pub fn and(mut self, other: Counts) -> Counts {
         self.0.resize(self.0.len().max(other.0.len()), 0);
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
         self
     }
 
-    /// Returns the largest difference among the `many` rows that differ least; [`u16::MAX`] if there are fewer rows.
+    /// Returns the smallest number of signs for which at least `many` rows differ in at most that many signs. Returns
+    /// [`u16::MAX`] if fewer rows pass.
     pub fn threshold(&self, many: usize) -> u16 {
         let mut found = 0;
         let reached = |count: &u32| {

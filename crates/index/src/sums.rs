@@ -18,7 +18,6 @@ impl Sums {
         }
     }
 
-    /// Adds other sums.
     pub fn and(mut self, other: Sums) -> Sums {
         if self.0.is_empty() {
             return other;
@@ -29,7 +28,7 @@ impl Sums {
         self
     }
 
-    /// Returns the number of rows and the mean of each conversation; the mean is zero without rows.
+    /// Returns the number of rows and the mean of each conversation. The mean of a conversation without rows is zero.
     pub fn means(&self) -> impl Iterator<Item = (u32, f64)> {
         self.0.iter().map(|(rows, sum)| (*rows, sum / f64::from((*rows).max(1))))
     }

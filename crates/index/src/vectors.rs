@@ -11,7 +11,7 @@ const FINE: f32 = 4095.0;
 /// The largest component of a quantised row vector.
 const COARSE: f32 = 127.0;
 
-/// The vectors of a table, by row.
+/// The quantised vectors of a table, by row.
 #[derive(Default)]
 pub(crate) struct Vectors {
     dimension: usize,
@@ -19,7 +19,6 @@ pub(crate) struct Vectors {
     numbers: Vec<i8>,
     /// For each row, the factor that converts its integer components back to the original scale.
     scales: Vec<f32>,
-    /// The index of signs.
     pub signs: Signs,
 }
 
@@ -30,7 +29,7 @@ pub struct QueryVector {
 }
 
 impl QueryVector {
-    /// Quantises a vector of unit length.
+    /// Quantises the vector of a query, which must have unit length.
     pub fn new(vector: &[f32]) -> QueryVector {
         let scale = largest(vector) / FINE;
         let numbers = vector.iter().map(|number| (number / scale).round() as i16).collect();
@@ -56,7 +55,7 @@ impl Vectors {
         self.signs.reserve(rows);
     }
 
-    /// Adds the next row.
+    /// Quantises and adds the vector of the next row.
     pub(crate) fn push(&mut self, vector: &[f32]) {
         if self.scales.len() == self.scales.capacity() {
             // Grows by an eighth, because doubling would take hundreds of megabytes for a large table.
@@ -68,14 +67,13 @@ impl Vectors {
         self.signs.push(vector);
     }
 
-    /// Returns the cosines of these rows with the query.
+    /// Returns the cosines of these rows with the query, to within the error of quantisation.
     pub(crate) fn similarities(&self, question: &QueryVector, rows: &[u32]) -> Vec<f32> {
         let products = Products { question: &question.numbers, numbers: &self.numbers, rows }.dispatch();
         let scaled = products.into_iter().zip(rows);
         scaled.map(|(product, row)| product as f32 * question.scale * self.scales[*row as usize]).collect()
     }
 
-    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.numbers.capacity() + self.scales.capacity() * size_of::<f32>() + self.signs.bytes()
     }

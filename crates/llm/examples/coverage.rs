@@ -66,6 +66,7 @@ async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
         read_seq: 0,
         now,
         background: None,
+        access_key: None,
     };
     Ok(Extractive.summarize(task).await?)
 }

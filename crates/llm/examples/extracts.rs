@@ -30,7 +30,7 @@ use extracts::events::Gold;
 use extracts::{checker, events, lost};
 use input::{Failure, content, days, evidence, lines};
 
-/// Number of earlier turns that the engine is shown, as the summarizer does.
+/// Number of earlier turns that the engine gets as background, as in the summarizer.
 const EARLIER: usize = 200;
 
 /// The evidence turns of one agent.
@@ -144,7 +144,17 @@ async fn summary(agent: &Agent, grain: Grain, sources: &[Memory], earlier: Vec<M
     let earlier = earlier[earlier.len().saturating_sub(EARLIER)..].to_vec();
     let background = Background { earlier, ..Background::default() };
     let (base, background) = (None, Some(&background));
-    let task = SummaryTask { agent, settings: &settings, period, sources, base, read_seq: 0, now, background };
+    let task = SummaryTask {
+        agent,
+        settings: &settings,
+        period,
+        sources,
+        base,
+        read_seq: 0,
+        now,
+        background,
+        access_key: None,
+    };
     let draft = Extractive.summarize(task).await?;
     Ok(Memory {
         id: MemoryId::summary(agent, period),

@@ -56,7 +56,16 @@ fn parse_arguments(arguments: &[String]) -> Result<(&str, usize, u64), Failure> 
 
 async fn operations(agent: &Agent, turns: &[Memory]) -> Result<Vec<FactOperation>, Failure> {
     let (settings, now) = (Settings::default(), turns[turns.len() - 1].at());
-    let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
+    let task = ExtractionTask {
+        agent,
+        settings: &settings,
+        turns,
+        context: &[],
+        known: &[],
+        predicates: &[],
+        now,
+        access_key: None,
+    };
     Ok(Rules.extract(task).await?.operations)
 }
 
@@ -91,8 +100,8 @@ fn conversations(lines: &str) -> Result<Conversations, Failure> {
     let mut conversations = Conversations::new();
     for line in lines.lines() {
         let message: Value = serde_json::from_str(line)?;
-        let place = (text(&message, "agent"), text(&message, "conversation"));
-        conversations.entry(place).or_default().push(turn(&message, &utc)?);
+        let key = (text(&message, "agent"), text(&message, "conversation"));
+        conversations.entry(key).or_default().push(turn(&message, &utc)?);
     }
     conversations.values_mut().for_each(|turns| turns.sort_by_key(Memory::at));
     Ok(conversations)

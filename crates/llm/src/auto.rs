@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use annals_core::ports::{BatchReport, Batching, Counted, Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::ports::{BatchReport, Batching, Counting, Engine, ExtractionTask, Extractor, SummaryTask};
 use annals_core::{
     Agent, Author, Digest, Draft, EngineChoice, Extracted, Grain, Period, Purpose, Result, Settings, Timestamp,
 };
@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use crate::Endpoint;
 use crate::endpoint::{Mode, Tally};
 
-/// Engine and extractor of the whole service.
+/// Engine and extractor that pass each call to the model endpoint or to the built-in ones, as the settings of the agent allow.
 #[derive(Clone)]
 pub struct Auto {
     engine: Arc<dyn Engine>,
@@ -28,7 +28,7 @@ impl fmt::Debug for Auto {
 }
 
 impl Auto {
-    /// Combines the built-in engine and extractor with the model endpoint, if any model is configured.
+    /// Takes the built-in engine and extractor, and the endpoint if any model is configured.
     pub fn new(engine: Arc<dyn Engine>, extractor: Arc<dyn Extractor>, endpoint: Option<Arc<Endpoint>>) -> Auto {
         Auto { engine, extractor, endpoint }
     }
@@ -85,16 +85,18 @@ impl Engine for Auto {
     }
 }
 
-/// Collects, sends and reads batches of the endpoint. Work for which no model is configured goes to the built-in engine.
+/// Collects, sends and reads batches of the endpoint. Work for which no model is configured, or for which the agent's settings
+/// allow none, goes to the built-in engine.
 #[async_trait]
 impl Batching for Auto {
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine> {
         Arc::new(self.in_mode(Mode::InBatches(budget)))
     }
 
-    fn counting(&self) -> (Arc<dyn Engine>, Counted) {
+    fn counting(&self) -> Counting {
         let tally = Arc::new(Tally::default());
-        (Arc::new(self.in_mode(Mode::Counting(Arc::clone(&tally)))), Arc::new(move || tally.counted()))
+        let counter = Arc::new(self.in_mode(Mode::Counting(Arc::clone(&tally))));
+        Counting { engine: counter.clone(), extractor: counter, counted: Arc::new(move || tally.counted()) }
     }
 
     async fn send(&self, now: Timestamp) -> Result<BatchReport> {
@@ -186,6 +188,7 @@ mod tests {
                 read_seq: 0,
                 now,
                 background: None,
+                access_key: None,
             };
             let draft = auto.summarize(task).await.unwrap();
             assert_eq!((!draft.verbatim, !auto.is_local(&settings)), expect, "{more} {engine:?}");

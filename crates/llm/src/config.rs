@@ -1,5 +1,5 @@
-//! Configuration of the models: the table `[models]` of `annals.toml` as written ([`ModelsConfig`]), and as checked and completed
-//! ([`Models`]).
+//! Configuration of the models: the table `[models]` of `annals.toml` as written ([`ModelsConfig`]), and as checked and
+//! completed ([`Models`]).
 //!
 //! Reads neither files nor the environment: the caller parses the file and passes a function that looks up variables. API keys
 //! are held in [`SecretString`] from parsing on, so `{:?}` never shows one.
@@ -8,10 +8,10 @@ mod api;
 mod check;
 mod duration;
 mod embedder;
+mod grounding;
 mod shares;
 #[cfg(test)]
 mod tests;
-mod ungrounded;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +30,8 @@ pub use duration::DurationSetting;
 pub use embedder::{
     BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, FolderModel, PoolingConfig,
 };
+pub use grounding::{GroundingConfig, GroundingModel, Ungrounded};
 pub use shares::Shares;
-pub use ungrounded::Ungrounded;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.
 const DAILY_TOKENS: u64 = 200_000;
@@ -45,20 +45,22 @@ const PROCESS_DAILY_TOKENS: u64 = 50_000_000;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsConfig {
-    /// Maximum tokens that one agent may use per UTC day, unless its settings say otherwise.
+    /// Maximum tokens that one agent may use per UTC day, unless its settings name another number. 200,000 if unset.
     pub daily_tokens: Option<u64>,
-    /// Maximum tokens that all agents of one workspace together may use per UTC day. Settings of agents cannot exceed it.
+    /// Maximum tokens that all agents of one workspace together may use per UTC day. Settings of agents cannot exceed it. Ten
+    /// million if unset.
     pub workspace_daily_tokens: Option<u64>,
-    /// Maximum tokens that all agents together may use per UTC day.
+    /// Maximum tokens that all agents together may use per UTC day. 50 million if unset.
     pub process_daily_tokens: Option<u64>,
     /// What happens to sentences of summaries that their sources do not support.
     pub ungrounded: Option<Ungrounded>,
     /// Shares of the daily budgets by purpose.
     #[serde(default)]
     pub shares: Shares,
-    /// How long a conversation must have had no new message before a model reads it for facts: seconds, or a duration such as `10m`.
+    /// Time without a new message after which a model reads a conversation for facts: seconds, or a duration of at most a day
+    /// such as `15m`. Ten minutes if unset.
     pub extraction_quiet: Option<DurationSetting>,
-    /// Number of waiting messages that a model reads for facts without waiting for quiet.
+    /// Number of new messages after which a model reads a conversation for facts without waiting for a pause. 20 if unset.
     pub extraction_turns: Option<u64>,
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
@@ -74,51 +76,56 @@ pub struct ModelsConfig {
     pub key: Option<SecretString>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// Name of the model.
+    /// Name of the model, as the server lists it.
     pub model: Option<String>,
-    /// The API that the server speaks.
+    /// The API that the server speaks. If unset, it follows from the host name; an unknown host counts as `chat`.
     pub api: Option<Api>,
-    /// Context window: tokens of question and answer together. If unset, the server is asked for it.
+    /// Context window: tokens of question and answer together. If unset, the window that the server reports is used, or else
+    /// 8,192.
     pub window: Option<u64>,
-    /// Maximum tokens of the answer, reasoning included.
+    /// Maximum tokens of the answer, reasoning included; at most half of the window. If unset, 2,048 to 4,096 by purpose plus
+    /// those of `reasoning`, or less in a small window.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
-    /// for the whole answer.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum
+    /// time for the whole answer. Two minutes if unset, at most an hour.
     pub timeout: Option<DurationSetting>,
-    /// How the format of the answer is requested.
+    /// How the format of the answer is requested first. If the server refuses it, weaker modes are tried. `schema` if unset.
     pub json: Option<JsonMode>,
     /// How much a reasoning model thinks before it answers. Not sent if unset.
     pub reasoning: Option<Reasoning>,
-    /// Sent only if set; some models reject any value.
+    /// Sampling temperature, 0 to 2. Not sent if unset, because some models reject any value.
     pub temperature: Option<f32>,
-    /// Further fields of each request, as the server documents them.
+    /// Further fields of each request, as the documentation of the server describes them. They replace fields that Annals sets.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
-    /// Overrides for extraction.
+    /// The endpoint that extracts facts. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub extraction: EndpointConfig,
-    /// Overrides for daily summaries.
+    /// The endpoint that writes daily summaries. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub daily: EndpointConfig,
-    /// Overrides for weekly summaries.
+    /// The endpoint that writes weekly summaries. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub weekly: EndpointConfig,
-    /// Overrides for monthly summaries.
+    /// The endpoint that writes monthly summaries. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub monthly: EndpointConfig,
-    /// Overrides for quarterly summaries.
+    /// The endpoint that writes quarterly summaries. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub quarterly: EndpointConfig,
-    /// Overrides for yearly summaries.
+    /// The endpoint that writes yearly summaries. Unset fields are taken from `[models]`.
     #[serde(default)]
     pub yearly: EndpointConfig,
     /// The model that reranks search results.
     #[serde(default)]
     pub rerank: RerankConfig,
+    /// The model that judges sentences of summaries by their sources.
+    #[serde(default)]
+    pub grounding: GroundingConfig,
 }
 
-/// One endpoint. Fields that are not set are taken from the table `[models]`; the key only if the base URL is taken from there
-/// too.
+/// One endpoint. Fields that are not set are taken from the table `[models]`. The key is taken from there only if the base URL
+/// is too.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
@@ -133,30 +140,32 @@ pub struct EndpointConfig {
     pub key: Option<SecretString>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// Name of the model.
+    /// Name of the model, as the server lists it.
     pub model: Option<String>,
-    /// The API that the server speaks.
+    /// The API that the server speaks. If unset, it follows from the host name; an unknown host counts as `chat`.
     pub api: Option<Api>,
-    /// Context window: tokens of question and answer together. If unset, the server is asked for it.
+    /// Context window: tokens of question and answer together. If unset, the window that the server reports is used, or else
+    /// 8,192.
     pub window: Option<u64>,
-    /// Maximum tokens of the answer, reasoning included.
+    /// Maximum tokens of the answer, reasoning included; at most half of the window. If unset, 2,048 to 4,096 by purpose plus
+    /// those of `reasoning`, or less in a small window.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
-    /// for the whole answer.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum
+    /// time for the whole answer. Two minutes if unset, at most an hour.
     pub timeout: Option<DurationSetting>,
-    /// How the format of the answer is requested.
+    /// How the format of the answer is requested first. If the server refuses it, weaker modes are tried. `schema` if unset.
     pub json: Option<JsonMode>,
     /// How much a reasoning model thinks before it answers. Not sent if unset.
     pub reasoning: Option<Reasoning>,
-    /// Sent only if set; some models reject any value.
+    /// Sampling temperature, 0 to 2. Not sent if unset, because some models reject any value.
     pub temperature: Option<f32>,
-    /// Further fields of each request, as the server documents them.
+    /// Further fields of each request, as the documentation of the server describes them. They replace fields that Annals sets.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
 }
 
-/// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a chat
-/// model cannot rerank, and search results are sent only to an endpoint that is configured for them.
+/// The table `[models.rerank]`. From `[models]`, only `local_network` and the daily limits of workspaces and of the process
+/// apply to it: a chat model cannot rerank, and search results are sent only to an endpoint that is configured for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RerankConfig {
@@ -168,42 +177,42 @@ pub struct RerankConfig {
     pub key: Option<SecretString>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// Name of the model.
+    /// Name of the model, as the server lists it.
     pub model: Option<String>,
-    /// Maximum time that a search waits for the model.
+    /// Maximum time that a search waits for the model: seconds or a duration, at most a minute. One second if unset.
     pub timeout: Option<DurationSetting>,
-    /// Number of best results that the model reranks.
+    /// Number of best results that the model reranks: 2 to 200, or 50 if unset.
     pub candidates: Option<u64>,
-    /// Maximum tokens that searches of one agent may use per UTC day. Counted apart from all other work.
+    /// Maximum tokens that searches of one agent may use per UTC day. They do not count against the limits for other work. One
+    /// million if unset.
     pub daily_tokens: Option<u64>,
 }
 
-/// One endpoint, checked and complete.
+/// The model of one purpose, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Base URL, without a trailing slash.
     pub base_url: String,
     /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
-    /// Name of the model.
     pub name: String,
-    /// The API that the server speaks.
     pub api: Api,
     /// Context window: tokens of question and answer together.
     pub window: u64,
-    /// Whether the window was configured. If not, a window that the server reports is used instead.
+    /// Whether the window was configured. If it was, a smaller one that the server reports is used. If not, any window that the
+    /// server reports is used, up to 32,768 tokens.
     pub has_own_window: bool,
     /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: u64,
-    /// Maximum time without a token.
+    /// Maximum time without a token. For a server that does not stream, the maximum time for the whole answer.
     pub timeout: Duration,
     /// How the format of the answer is requested first.
     pub json: JsonMode,
-    /// Sent only if set.
+    /// How much the model reasons. `None`: not sent, so the default of the server applies.
     pub reasoning: Option<Reasoning>,
-    /// Sent only if set.
+    /// Sampling temperature. `None`: not sent.
     pub temperature: Option<f32>,
-    /// Further fields of each request.
+    /// Further fields of each request. They replace fields that Annals sets.
     pub extra_body: Map<String, Value>,
     /// Whether the host name may resolve to this machine or the local network.
     pub local_network: bool,
@@ -216,7 +225,6 @@ pub struct RerankModel {
     pub base_url: String,
     /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
-    /// Name of the model.
     pub name: String,
     /// Maximum time that a search waits for the model.
     pub timeout: Duration,
@@ -232,14 +240,14 @@ pub struct RerankModel {
     pub local_network: bool,
 }
 
-/// All endpoints, checked.
+/// The table `[models]`, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// Maximum tokens that one agent may use per UTC day.
+    /// Maximum tokens that one agent may use per UTC day, reranking not included, unless its settings name another number.
     pub daily_tokens: u64,
-    /// Maximum tokens that all agents of one workspace together may use per UTC day.
+    /// Maximum tokens that all agents of one workspace together may use per UTC day, reranking not included.
     pub workspace_daily_tokens: u64,
-    /// Maximum tokens that all agents together may use per UTC day.
+    /// Maximum tokens that all agents together may use per UTC day, reranking not included.
     pub process_daily_tokens: u64,
     /// What happens to sentences of summaries that their sources do not support.
     pub ungrounded: Ungrounded,
@@ -249,12 +257,14 @@ pub struct Models {
     pub reading: ReadingSchedule,
     /// Whether periods that ended more than a week ago are summarised in batches.
     pub batch: bool,
-    /// The model that reranks search results.
+    /// The model that reranks search results; `None` if none is configured.
     pub rerank: Option<Arc<RerankModel>>,
+    /// The model that judges sentences of summaries by their sources; `None` if none is configured.
+    pub grounding: Option<GroundingModel>,
     by_purpose: [Option<Arc<Model>>; 6],
 }
 
-/// The purposes of chat models.
+/// The purposes of chat models. They are in the order of the discriminants, which index `by_purpose`.
 pub(crate) const PURPOSES: [Purpose; 6] =
     [Purpose::Extraction, Purpose::Daily, Purpose::Weekly, Purpose::Monthly, Purpose::Quarterly, Purpose::Yearly];
 
@@ -264,7 +274,7 @@ impl Models {
         self.by_purpose.get(purpose as usize)?.as_ref()
     }
 
-    /// Iterates over the purposes that have a model.
+    /// Iterates over the purposes that have a model, in the order of `PURPOSES`.
     pub fn iter(&self) -> impl Iterator<Item = (Purpose, &Arc<Model>)> {
         PURPOSES.into_iter().filter_map(|purpose| Some((purpose, self.get(purpose)?)))
     }
@@ -295,6 +305,10 @@ impl ModelsConfig {
         let reading = checker.reading(self.extraction_quiet.as_ref(), self.extraction_turns);
         let mut faults = checker.faults;
         faults.extend(self.shares.faults());
+        let grounding = self.grounding.check().unwrap_or_else(|wrong| {
+            faults.extend(wrong);
+            None
+        });
         let models = Models {
             daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS),
             workspace_daily_tokens,
@@ -304,6 +318,7 @@ impl ModelsConfig {
             reading,
             batch: self.batch.unwrap_or_default(),
             rerank,
+            grounding,
             by_purpose,
         };
         if faults.is_empty() { Ok(models) } else { Err(faults) }
@@ -343,7 +358,7 @@ fn secret<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Se
     Ok(Option::<String>::deserialize(deserializer)?.map(SecretString::from))
 }
 
-/// Serializes only whether a key is set, never the key.
+/// Serializes a key as `(set)`, so that no output contains it.
 fn redacted<S: Serializer>(key: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
     key.as_ref().map(|_| "(set)").serialize(serializer)
 }

@@ -1,12 +1,13 @@
 //! Summaries and facts by a model behind a chat endpoint: OpenAI-compatible, Azure or Anthropic.
 //!
 //! A request is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
-//! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget
-//! (`ask`) and sent in a form that the server accepts (`channel`, `request`, `shape`). The answer is received token by token
-//! (`stream`, `completion`), parsed tolerantly (`answer`), checked (`sentences`, `extraction`) and saved. Output is traced to
-//! turns; orders to the agent and credentials are dropped (`suspicion`). Relies on port `Replies` for saved answers and costs,
-//! and on tokio's clock for deadlines. Never logs or reports text of memories. Never reads the environment, except that the
-//! HTTP client uses the proxies set there.
+//! minute of the server's time (`speed`, `lines`). It is looked up among saved answers (`ask`), checked against the daily
+//! budget (`budget`) and sent in a form that the server accepts (`channel`, `request`, `shape`), or collected for a batch
+//! (`batch`). The answer is received token by token (`stream`, `completion`), parsed tolerantly (`answer`), checked
+//! (`sentences`, `subject`, `grounding`, `extraction`) and saved. Output is traced to turns; orders to the agent and
+//! credentials are dropped (`suspicion`). The endpoints for vectors (`embedding`) and for reranking (`rerank`) share clients,
+//! retries and the circuit breaker. Relies on port `Replies` for saved answers and costs, and on tokio's clock for deadlines.
+//! Never logs or reports text of memories. Never reads the environment, except that the HTTP client uses the proxies set there.
 
 mod answer;
 mod ask;
@@ -23,6 +24,7 @@ pub(crate) mod failure;
 mod form;
 mod grounding;
 pub(crate) mod http;
+mod learned_shape;
 mod limits;
 mod lines;
 pub(crate) mod network_policy;
@@ -62,20 +64,23 @@ use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
 use crate::prompts::Prompt;
 
 pub use embedding::EmbeddingEndpoint;
+pub use grounding::EntailmentCheck;
 pub use recorded::{draft_of, extraction_question_of, question_of};
 pub use rerank::RerankEndpoint;
 
-/// Part of every recipe. Change it with every change to this folder that can change a summary, so that an older one is
-/// recognised as outdated.
+/// Part of the recipe that is stored with each summary, and of the key of each saved answer. Change it with every change to
+/// this folder that can change a summary, so that older summaries are recognised as outdated.
 const VERSION: &str = "endpoint 2";
 
-/// Engine and extractor that use the configured models. A request fails if no token comes for the timeout of its model. A
+/// Engine and extractor that use the configured models. A request fails if no token arrives within the timeout of its model. A
 /// request with a saved answer is not sent.
 #[derive(Clone)]
 pub struct Endpoint {
     daily_tokens: u64,
     caps: Caps,
     ungrounded: Ungrounded,
+    /// The model that judges sentences of summaries; `None` if the rules alone do.
+    entailment: Option<EntailmentCheck>,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
     /// Collector of requests for batches; `None` if batches are disabled.
@@ -90,12 +95,16 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Creates the endpoint. Connects to nothing yet.
+    /// Creates the endpoint. Connects to nothing yet. Fails if a base URL is not valid or has an address that is not allowed.
     pub fn new(models: Models, replies: Arc<dyn Replies>) -> Result<Endpoint> {
         Endpoint::with_retry_policy(&models, replies, RetryPolicy::default())
     }
 
-    /// Returns whether there is a model for this purpose.
+    /// Adds a model that judges sentences of summaries.
+    pub fn with_entailment(self, entailment: EntailmentCheck) -> Endpoint {
+        Endpoint { entailment: Some(entailment), ..self }
+    }
+
     pub fn does(&self, purpose: Purpose) -> bool {
         self.channels.contains_key(&purpose)
     }
@@ -122,6 +131,7 @@ impl Endpoint {
             daily_tokens: models.daily_tokens,
             caps: Caps { workspace, process, shares: models.shares },
             ungrounded: models.ungrounded,
+            entailment: None,
             channels,
             replies,
             collector: None,
@@ -129,8 +139,8 @@ impl Endpoint {
         })
     }
 
-    /// Does the work. Does it once more if it failed with [`Error::Model`] and the server has meanwhile reported a smaller
-    /// window than was assumed.
+    /// Runs `work`. Runs it once more if it failed with [`Error::Model`] and the server has meanwhile reported a smaller window
+    /// than was assumed.
     async fn again_if_shorter<T, F: Future<Output = Result<T>>>(
         &self,
         purpose: Purpose,
@@ -144,7 +154,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the state of the model of a channel, with all purposes that share it.
+    /// Returns the state of the model of a channel. Lists all purposes that share what was learned about the model.
     fn state(&self, channel: &Channel) -> ModelState {
         let is_same = |other: &Channel| Arc::ptr_eq(&other.learned, &channel.learned);
         let mut purposes: Vec<Purpose> =
@@ -179,7 +189,8 @@ impl Engine for Endpoint {
         let model = self.channels.get(&Purpose::of(grain)).map_or("", |channel| &channel.model.name);
         let prompts = [Prompt::of(grain), Prompt::Merge, Prompt::Amend];
         let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
-        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
+        let judge = self.entailment.iter().map(|check| format!("judged by {}", check.model.model()));
+        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts).chain(judge))
     }
 
     fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {

@@ -1,12 +1,14 @@
 //! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
-//! Purely lexical: the same on every processor, free, and without a model. Reads messages (without `mails` that others wrote) by sentence (`reading`: `clean`,
-//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
-//! (`worth`: `word_kinds`, `events`, `news`, `vague`, `recurrence`), selects the best without repetition (`choose`) and formats them (`lines`).
-//! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
-//! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
-//! dates in brackets, a question before its answer (`answers`), what the writer corrected (`corrections`), and in records the name of their subject (`story`). All turns
-//! that contributed words are the sources of a line.
+//! Purely lexical: the same on every processor, free, and without a model. Reads messages (without `mails` that others wrote)
+//! by sentence (`reading`: `clean`, `labels`, `spacing`, `wrapped`, `split`, `openers`, `pronouns`, `full_names`, `dates`),
+//! rates whether each stands alone (`dependence`, `continuations`, and for records `record`, `definite`, `reports`, `status`,
+//! `entries`) and its content (`worth`: `word_kinds`, `events`, `news`, `vague`, `recurrence`), selects the best without
+//! repetition (`choose`) and formats them (`lines`). Without any, there is a line for `small_talk`. Sentences of a sealed base
+//! compete with late ones. Never rewords: a line is one sentence of a turn, one sentence with those that depend on it, or a
+//! whole message of a short day. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
+//! dates in brackets, a question before its answer (`answers`), what the writer corrected (`corrections`), the sender of a
+//! mail, and in records the name of their subject (`story`). All turns that contributed words are the sources of a line.
 
 mod answers;
 mod budget;
@@ -49,8 +51,10 @@ mod word_kinds;
 mod worth;
 mod wrapped;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use annals_core::ports::SummaryTask;
-use annals_core::{Author, Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};
+use annals_core::{Author, Base, Digest, Draft, Engine, Error, Grain, Memory, Result, Sentence, Settings};
 use async_trait::async_trait;
 
 use candidates::Input;
@@ -59,11 +63,11 @@ pub(crate) use language::Language;
 
 use crate::word_limit::word_limit;
 
-/// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
-/// recognised as outdated.
+/// Part of the recipe that is stored with each summary. Change it with every change to this folder that can change a summary,
+/// so that older summaries are recognised as outdated.
 const VERSION: &str = "extractive 12";
 
-/// The built-in engine.
+/// The built-in engine for summaries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extractive;
 
@@ -77,23 +81,29 @@ impl Engine for Extractive {
         Some(Author { engine: VERSION.to_owned(), model: None, prompt: None })
     }
 
-    /// Selects the sentences of a summary. Never fails and never waits.
+    /// Selects the sentences of a summary. Fails only if a rule panics: such a defect must not stop the summaries of other
+    /// periods. Never waits.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
-        let grain = task.period.grain();
-        Ok(match task.base {
-            Some(base) if task.sources.is_empty() => kept(base),
-            Some(base) => amended(grain, base, task.sources, earlier(task)),
-            None => draft(grain, sentences(grain, None, task.sources, earlier(task)), true),
-        })
+        catch_unwind(AssertUnwindSafe(|| written(task)))
+            .map_err(|_| Error::model(format!("summarising {}", task.period), "the built-in engine failed"))
     }
 }
 
-/// Returns the turns before the day, which may contain the names of the subjects of its records.
+fn written(task: SummaryTask<'_>) -> Draft {
+    let grain = task.period.grain();
+    match task.base {
+        Some(base) if task.sources.is_empty() => kept(base),
+        Some(base) => amended(grain, base, task.sources, earlier(task)),
+        None => draft(grain, sentences(grain, None, task.sources, earlier(task)), true),
+    }
+}
+
+/// Returns the turns before the day of the summary, which may contain names for the entries of a record.
 fn earlier(task: SummaryTask<'_>) -> &[Memory] {
     task.background.map_or(&[], |background| &background.earlier)
 }
 
-/// Returns the base unchanged.
+/// Returns the base as a draft, unchanged.
 fn kept(base: &Base) -> Draft {
     let Base { text, sentences, verbatim, .. } = base.clone();
     Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim }
@@ -121,7 +131,7 @@ fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory], earlier: &[M
     chosen.into_iter().map(|index| pool[index].sentence.clone()).collect()
 }
 
-/// Sorts sources as the catalog does, so that the caller's order does not affect the result.
+/// Returns the sources in the order of the catalog, so that the order of the argument does not affect the result.
 fn in_order(sources: &[Memory]) -> Vec<&Memory> {
     let mut sources: Vec<&Memory> = sources.iter().collect();
     sources.sort_by_key(|memory| (memory.at(), memory.conversation(), memory.message(), &memory.id));

@@ -1,5 +1,5 @@
 //! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…`
-//! has them.
+//! returns their content.
 //!
 //! Only files that a model needs are fetched, into a folder of the caller. Every file is checked against the listing's checksum
 //! before it gets its name; a partial download is continued. The listing is not trusted: paths that lead out of the folder and
@@ -24,16 +24,15 @@ use crate::endpoint::http::{client, read, unreachable};
 
 pub use listing::{Checksum, HubFile, Listing, fetched_files};
 
-/// Maximum bytes of one file.
+/// Maximum bytes of one file. A listing with a larger one is refused.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 << 30;
 
-/// Maximum redirects of one request.
 const MAX_REDIRECTS: usize = 5;
 
-/// Maximum time without a byte. Then the connection counts as broken.
+/// Maximum time without a byte, after which the connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// A server that models are fetched from.
+/// A server from which models are fetched.
 pub struct Hub {
     base: Url,
     local_network: bool,
@@ -42,7 +41,8 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Returns the hub at a base URL. If `local_network` is true, its name may resolve to the local network.
+    /// Creates a client of the hub at a base URL. Connects to nothing yet. If `local_network` is true, host names may resolve
+    /// to this machine or the local network.
     pub fn new(base_url: &str, local_network: bool) -> Result<Hub> {
         let base = Url::parse(base_url).map_err(|_| Error::invalid("embedder.hub", "is not a URL"))?;
         Ok(Hub { http: client(base_url, local_network)?, base, local_network, silence: SILENCE })
@@ -68,7 +68,8 @@ impl Hub {
         serde_json::from_slice(&body).map_err(|_| self.unusable("is not JSON"))
     }
 
-    /// Requests a path from byte `from` on, and follows redirects. Returns an error for every status but 200 and 206.
+    /// Requests a path from byte `from` on, and follows at most [`MAX_REDIRECTS`] redirects. Returns an error for every status
+    /// but 200 and 206.
     async fn get(&self, path: &str, from: u64) -> Result<reqwest::Response> {
         let mut url = self.base.join(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
         for _ in 0..=MAX_REDIRECTS {
@@ -111,8 +112,8 @@ impl Hub {
         }
     }
 
-    /// Returns the client for a URL: the hub's own, or one for another host. Another host must use TLS in any case, and must
-    /// have a public address unless the local network is allowed.
+    /// Returns the client for a URL: the hub's own, or one for another host or port. The latter must use TLS in any case, and
+    /// must have a public address unless the local network is allowed.
     fn client_for(&self, url: &Url) -> Result<reqwest::Client> {
         if url.origin() == self.base.origin() {
             return Ok(self.http.clone());

@@ -21,10 +21,12 @@ mod word_limit;
 pub use auto::Auto;
 pub use config::{
     Api, BUILT_IN, DurationSetting, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, EndpointConfig,
-    FolderModel, JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares,
-    Ungrounded,
+    FolderModel, GroundingConfig, GroundingModel, JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning,
+    RerankConfig, RerankModel, Shares, Ungrounded,
 };
-pub use endpoint::{EmbeddingEndpoint, Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
+pub use endpoint::{
+    EmbeddingEndpoint, Endpoint, EntailmentCheck, RerankEndpoint, draft_of, extraction_question_of, question_of,
+};
 pub use extractive::{Extractive, Step, explain};
 pub use hub::{Checksum, Hub, HubFile, Listing, fetched_files};
 pub use prompts::{Prompt, check_prompt};

@@ -21,8 +21,8 @@ pub(crate) use context::{
 };
 #[cfg(test)]
 pub(crate) use examples::LANGUAGES;
-pub(crate) use examples::{example, language_name};
-pub(crate) use fence::{fence, tame};
+pub(crate) use examples::{example, extraction_example, language_name};
+pub(crate) use fence::{fence, sanitized_line};
 pub(crate) use template::Rendered;
 
 /// A prompt for a language model, identified by what the model is to write.
@@ -40,7 +40,7 @@ pub enum Prompt {
     Quarterly,
     /// A yearly summary from quarterly ones.
     Yearly,
-    /// A sealed summary amended by what arrived after sealing.
+    /// A sealed summary, amended by sources that arrived after it was sealed.
     Amend,
     /// One summary from partial ones.
     Merge,
@@ -72,7 +72,7 @@ impl Prompt {
         }
     }
 
-    /// Returns the standard text.
+    /// Returns the text that is compiled in.
     pub fn standard(self) -> &'static str {
         match self {
             Prompt::Extraction => include_str!("../../../prompts/extraction.md"),
@@ -111,13 +111,13 @@ impl Prompt {
         }
     }
 
-    /// Returns a hash of the prompt's text for an agent, its rules, and the examples of all languages. Any of these may be used,
-    /// because the language of a summary is known only from its sources.
+    /// Returns a hash of the prompt's text for an agent, its rules, and the examples of all languages. Any of these may be
+    /// used, because the language of a summary is known only from its sources.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
         Digest::of([self.text(settings), self.rules()].into_iter().chain(examples::all()))
     }
 
-    /// Renders the prompt that applies to an agent.
+    /// Renders the agent's text of the prompt, and appends the fixed rules to its system part.
     pub(crate) fn render(self, settings: &Settings, context: &Context) -> Result<Rendered> {
         let Rendered { system, user } = template::render(self, self.text(settings), context)?;
         Ok(Rendered { system: format!("{system}\n\n{}", self.rules().trim()), user })

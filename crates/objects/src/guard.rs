@@ -1,8 +1,8 @@
 //! Refuses writes to a bucket once this process may not write any more, for example because another node has taken over.
 //!
-//! The guard checks the condition before each request and before each retry, because `object_store` retries by itself.
-//! A write under way is given up after a time limit. The store may still carry it out: this guard makes a late write
-//! rare, and readers of the objects must detect one.
+//! The guard checks the condition before each request that writes, and before each retry of one, because `object_store`
+//! retries by itself. A write under way is given up after a time limit. The store may still carry it out. So the guard makes
+//! a late write rare, and readers of the objects must detect one.
 
 use std::fmt;
 use std::io;
@@ -19,7 +19,7 @@ use tokio::sync::RwLock;
 /// When this process may write.
 #[derive(Clone)]
 pub struct WriteGuard {
-    /// Returns whether it may write now.
+    /// Returns whether this process may write now.
     pub may_write: Arc<dyn Fn() -> bool + Send + Sync>,
     /// The time limit of a request that writes.
     pub time_limit: Duration,
@@ -33,7 +33,7 @@ impl fmt::Debug for WriteGuard {
     }
 }
 
-/// Makes HTTP clients whose writes are guarded.
+/// Makes HTTP clients that apply the guard to requests that write.
 #[derive(Debug)]
 pub(crate) struct GuardedConnector(pub WriteGuard);
 

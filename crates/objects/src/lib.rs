@@ -2,9 +2,9 @@
 //!
 //! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
 //! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
-//! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process
-//! uses the prefix; `guard.rs` refuses the writes of a process that another one has replaced. It does not interpret
-//! names or content. `check.rs` checks that a store does what this crate relies on.
+//! deletions are synced, and files that a crash left half-written are removed. The crate assumes that only one process uses
+//! the prefix; `guard.rs` refuses the writes of a process that another one has replaced. The crate does not interpret names
+//! or content. `check.rs` checks that a store does what this crate relies on.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -31,6 +31,7 @@ pub use guard::WriteGuard;
 pub use local::replace_file;
 pub use s3::S3;
 pub use scratch::{Scratch, ScratchFolder};
+pub use search::unless_missing;
 
 /// The objects below a prefix of a store. All names are relative to the prefix. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -79,7 +80,8 @@ impl Objects {
         Objects { store: self.store.clone(), prefix: self.full_name(name), folder: self.local_path(name).map(Arc::new) }
     }
 
-    /// Returns the same objects, read and written through a store that wraps theirs, for example to inject faults.
+    /// Returns the same objects, read and written through `store`, which wraps the present store, for example to inject
+    /// faults.
     pub fn through(self, store: Arc<dyn ObjectStore>) -> Objects {
         Objects { store, ..self }
     }
@@ -111,7 +113,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Returns all objects below a name. Half-written local files are not objects.
+    /// Returns all objects below a name, at any depth, in no particular order. Half-written local files are not objects.
     pub async fn list(&self, below: &Path) -> Result<Vec<ObjectMeta>> {
         let found = self.store.list(Some(&self.full_name(below)));
         found.map_ok(|object| ObjectMeta { location: self.name(&object.location), ..object }).try_collect().await
@@ -147,7 +149,8 @@ impl Objects {
         local::run(move || local::sync_deletions(&root, &folder)).await
     }
 
-    /// Removes everything below a name, half-written files too. Returns whether anything was there.
+    /// Removes everything below a name, half-written files too. Returns whether anything was there; for local files, an empty
+    /// folder counts.
     ///
     /// A local folder is renamed first, so after a power cut the folder is either complete or gone, and the next removal
     /// deletes the renamed folder. In other stores the objects are deleted in the order of their names.

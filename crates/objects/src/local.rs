@@ -67,8 +67,8 @@ pub(crate) fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
     sync(folder)
 }
 
-/// Removes files named `<name>#<number>`. The store writes each file under such a name and renames it when it is complete. The
-/// store's listings hide these files.
+/// Removes files named `<name>#<number>` from the folders directly below `root`. The store writes each file under such a name
+/// and renames it when it is complete. The store's listings hide these files.
 pub(crate) fn remove_half_written(root: &Path) -> io::Result<()> {
     for folder in fs::read_dir(root)? {
         let folder = folder?;
@@ -90,8 +90,8 @@ fn is_half_written(name: &OsStr) -> bool {
     parts.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Writes a file that is not an object, such as an export. Replaces a former file atomically, so that no reader sees a part of
-/// the new content, and durably.
+/// Writes a file that is not an object, such as an export. Replaces a former file atomically, so that no reader sees a part
+/// of the new content. The file is durable when this returns.
 pub fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

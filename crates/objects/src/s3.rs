@@ -10,7 +10,7 @@ use object_store::{BackoffConfig, ObjectStore, Result, RetryConfig};
 
 use crate::guard::{GuardedConnector, WriteGuard};
 
-/// Retries while a store does not answer. A user or a client waits meanwhile, so they end after a minute.
+/// Retries while a store does not answer. A user or a client waits meanwhile, so they end after five retries or a minute.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: BackoffConfig { init_backoff: Duration::from_millis(200), max_backoff: Duration::from_secs(5), base: 2.0 },
     max_retries: 5,
@@ -23,9 +23,9 @@ pub struct S3 {
     pub bucket: String,
     /// May be empty.
     pub prefix: Path,
-    /// If not set: `AWS_REGION`, or else `us-east-1`.
+    /// If not set: `AWS_REGION` or `AWS_DEFAULT_REGION`, or else `us-east-1`.
     pub region: Option<String>,
-    /// URL of a server that is not Amazon's. If not set: `AWS_ENDPOINT_URL`, or else Amazon's.
+    /// URL of a server that is not Amazon's. If not set: the environment (`AWS_ENDPOINT_URL` and the like), or else Amazon's.
     pub endpoint: Option<String>,
 }
 

@@ -54,7 +54,6 @@ impl ScratchFolder {
         Ok(bytes)
     }
 
-    /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path().join(name))
     }

@@ -1,5 +1,5 @@
-//! Searches the bytes of objects, for the proof of an erasure. In a local folder every file is searched, also half-written
-//! files, which are no objects.
+//! Searches the bytes of objects, for the proof of an erasure. In a local folder every file is searched, including
+//! half-written files, which are not objects.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,11 +50,11 @@ fn find_files(
 ) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
-        let Some(entry) = unless_gone(entry.map_err(io::Error::from))? else { continue };
+        let Some(entry) = unless_missing(entry.map_err(io::Error::from))? else { continue };
         if !entry.file_type().is_file() {
             continue;
         }
-        let Some(mut file) = unless_gone(File::open(entry.path()))? else { continue };
+        let Some(mut file) = unless_missing(File::open(entry.path()))? else { continue };
         let name = entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string();
         if passes(&name, &mut file)? {
             found.push(name);
@@ -64,7 +64,7 @@ fn find_files(
 }
 
 /// Returns `None` for a missing file or folder. A file may be removed while its folder is listed.
-fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+pub fn unless_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

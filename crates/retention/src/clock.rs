@@ -1,4 +1,4 @@
-//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the
+//! How far the machine's clock is trusted: one rule for closing periods and for pruning. [`ClockReading::trust`] has the
 //! table.
 //!
 //! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
@@ -24,7 +24,7 @@ pub(crate) const HOLD: SignedDuration = SignedDuration::from_mins(30);
 pub enum Trust {
     /// Periods close and are pruned by this clock.
     Full,
-    /// Periods close by this clock. It must run steadily for a while before anything is pruned.
+    /// Periods close by this clock. It must run for `HOLD` without a jump before anything is pruned.
     ToClose,
     /// By this clock, periods neither close nor are pruned.
     No(Doubt),
@@ -33,7 +33,7 @@ pub enum Trust {
 /// Why a clock is not trusted at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// The system reports that it is not synchronised.
+    /// The system reports that the clock is not synchronised.
     Unsynchronised,
     /// The clock is more than a minute behind its last reading, or behind the time at which something was stored.
     Behind,
@@ -50,7 +50,7 @@ impl Trust {
         self == Trust::Full
     }
 
-    /// Returns why the clock is not trusted at all; none if it is trusted to close.
+    /// Returns why the clock is not trusted at all; `None` if it is trusted to close periods.
     pub fn doubt(self) -> Option<Doubt> {
         match self {
             Trust::No(doubt) => Some(doubt),
@@ -65,17 +65,17 @@ impl Trust {
 pub struct ClockReading {
     /// The time that the clock shows.
     pub now: Timestamp,
-    /// Whether the system reports it as synchronised, if it reports anything.
+    /// Whether the system reports the clock as synchronised; `None` if it reports nothing.
     pub synchronised: Option<bool>,
-    /// The time that the clock showed at the last reading.
+    /// The time that the clock showed at the last reading; `None` at the first.
     pub seen: Option<Timestamp>,
     /// When the clock will have run for `HOLD`, if it runs on without a jump.
     pub steady_from: Timestamp,
 }
 
 impl ClockReading {
-    /// Reads the clock. Returns the note to store for the next reading, and this one. `synchronised` is the
-    /// system's report, if it makes one.
+    /// Compares `now` with the note of the last reading. Returns the note to store for the next reading, and this reading.
+    /// `synchronised` is what the system reports about the clock, if anything.
     pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, ClockReading) {
         let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
         let steady_from = later(steady_since, HOLD);
@@ -83,7 +83,8 @@ impl ClockReading {
         (ClockNote { seen: now, steady_since }, ClockReading { now, synchronised, seen, steady_from })
     }
 
-    /// Returns how far the clock is trusted. `stored` is when something was last stored, as far as the caller knows.
+    /// Returns how far the clock is trusted, by the first row that applies. `stored` is when something was last stored, as
+    /// far as the caller knows.
     ///
     /// | the clock | closes | prunes |
     /// | --- | --- | --- |

@@ -1,7 +1,7 @@
-//! Selects what is due to be pruned: complete sets, past the plan, covered by a summary that has read them. Pure.
+//! Selects what is due to be pruned: complete sets that are past the plan and covered by a summary that has read them.
 //!
-//! A *set* is the whole input of one period (turns and statements of a day, days of a week, …), or a yearly summary, which has
-//! nothing above it. [`due`] has the conditions.
+//! A *set* is the whole input of one period (turns and statements of a day, days of a week, …), or a yearly summary, which no
+//! coarser summary covers. [`due`] has the conditions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,25 +13,22 @@ use crate::Plan;
 /// The input of [`due`]: everything that decides which sets are due.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
-    /// The agent's plan.
     pub plan: &'a Plan,
-    /// The agent's zones.
     pub zones: &'a Zones,
-    /// All sets.
+    /// All sets of the agent.
     pub children: &'a [Children],
     pub ledger: &'a [LedgerRow],
     /// The periods with a live summary; only those of sets that are past the plan are needed.
     pub summarized: &'a HashSet<Period>,
     /// The sequence number up to which extraction has read all turns.
     pub extracted: u64,
-    /// The current time.
     pub now: Timestamp,
 }
 
 /// A set that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// The set as it was read.
+    /// The set as it was read. Sealing fails if it has changed since.
     pub children: Children,
     /// The `clean_seq` of its period as it was read.
     pub clean_seq: u64,
@@ -40,9 +37,7 @@ pub struct Pruning {
 /// A set that is past the plan but stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The set.
     pub children: Children,
-    /// Why it stays.
     pub hold: Hold,
 }
 
@@ -51,27 +46,26 @@ pub struct Held {
 pub enum Hold {
     /// It contains a pinned memory.
     Pinned,
-    /// Its period's summary has not read all of it yet, or there is none.
+    /// The summary of its period has not read all of it yet, or there is no summary.
     Uncovered,
-    /// Its period's summary is degraded, and the set is needed to rewrite it. This can last as long as its cause does, so a
-    /// person should check.
+    /// The summary of its period is degraded, and the set is needed to rewrite that summary. This can last as long as the
+    /// model fails, so a person should check.
     Degraded,
     /// Extraction has not read its turns yet.
     Unread,
-    /// A finer set below it stays.
+    /// A finer set that belongs to it stays.
     Finer,
 }
 
 /// Sets that are due, and sets past the plan that are held. Both from fine to coarse: the order in which to prune.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// The sets that are due.
     pub prunings: Vec<Pruning>,
     /// The sets that are past the plan but must not be pruned yet.
     pub held: Vec<Held>,
 }
 
-/// The size of a number of sets.
+/// The number of sets of one grain, and their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub sets: u64,
@@ -83,7 +77,7 @@ pub struct Totals {
 /// Returns what is due in this state. A set is due if all of this holds:
 ///
 /// - It is past the plan, counted from the end of the last day that any of it covers.
-/// - Its period is clean, and has a live summary that is not degraded: the model needs the set to rewrite that one.
+/// - Its period is clean, and has a live summary that is not degraded. The model needs the set to rewrite a degraded summary.
 /// - Extraction has read its turns.
 /// - Nothing in it is pinned.
 /// - All finer sets below it are gone, or are due too and come before it. So a path from day to year is only ever shortened from
@@ -96,7 +90,7 @@ pub fn due(state: &State<'_>) -> Due {
     let mut due = Due::default();
     for set in sets {
         let finer = over_staying.contains(&sort_key(set));
-        match judge(state, set, rows.get(&set.parent).copied(), finer) {
+        match verdict(state, set, rows.get(&set.parent).copied(), finer) {
             Verdict::Goes(clean_seq) => {
                 due.prunings.push(Pruning { children: set.clone(), clean_seq });
                 continue;
@@ -115,24 +109,24 @@ enum Verdict {
     Goes(u64),
 }
 
-fn judge(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool) -> Verdict {
+fn verdict(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool) -> Verdict {
     if !is_past(set, state.plan, state.zones, state.now) {
         return Verdict::IsKept;
     }
     let Some(row) = row.filter(|row| !row.is_dirty() && state.summarized.contains(&set.parent)) else {
         return Verdict::Waits(Hold::Uncovered);
     };
-    let holds = [
+    let reasons = [
         (set.pinned, Hold::Pinned),
         (row.degraded, Hold::Degraded),
         (set.last_turn > state.extracted, Hold::Unread),
         (finer, Hold::Finer),
     ];
-    let hold = holds.into_iter().find(|(holds, _)| *holds);
+    let hold = reasons.into_iter().find(|(applies, _)| *applies);
     hold.map_or(Verdict::Goes(row.clean_seq), |(_, hold)| Verdict::Waits(hold))
 }
 
-/// Returns whether a set is past the plan.
+/// Returns whether the plan no longer keeps a set at `now`.
 pub(crate) fn is_past(set: &Children, plan: &Plan, zones: &Zones, now: Timestamp) -> bool {
     plan.keep(grain(set)).is_past(set.last_day, zones, now)
 }

@@ -1,4 +1,4 @@
-//! How long something is kept: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y`, `forever`. Pure.
+//! How long something is kept: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y`, `forever`.
 //!
 //! Hours are exact. Days and longer units follow the calendar of the agent's zone: half a year from 1 March ends on 1
 //! September, however many hours that is.
@@ -9,12 +9,12 @@ use std::str::FromStr;
 use annals_core::{Date, Error, Result, SignedDuration, Timestamp, Zones, latest_day};
 use jiff::{Span, ToSpan};
 
-/// How long something is kept.
+/// How long the memories of a grain are kept after the end of their cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// It is never pruned.
+    /// Memories are never pruned.
     Forever,
-    /// It may be pruned from this many units after the end of its cover.
+    /// Memories may be pruned from this many units after the end of their cover.
     For(u16, Unit),
 }
 
@@ -62,7 +62,7 @@ impl Keep {
         self.ends(last_day, zones).is_some_and(|end| end <= now)
     }
 
-    /// Returns a day after which no day is past this duration at `now` in any time zone. The days up to it may be past the
+    /// Returns a day such that no later day is past this duration at `now`, in any time zone. Days up to it may be past the
     /// duration, but need not be. Returns `None` if no day can be past it.
     pub(crate) fn last_day_past(self, now: Timestamp) -> Option<Date> {
         match self {
@@ -75,7 +75,8 @@ impl Keep {
         }
     }
 
-    /// Returns the instant from which it is no longer kept; none for `Forever` and beyond the end of the calendar.
+    /// Returns the instant from which it is no longer kept. `None` for `Forever`, and if that instant is beyond the end of
+    /// the calendar.
     fn ends(self, last_day: Date, zones: &Zones) -> Option<Timestamp> {
         match self {
             Keep::Forever => None,

@@ -1,8 +1,8 @@
 //! Retention plans: how long each grain is kept. Four are built in, from `retention/*.toml`; others are read from text.
 //!
-//! A plan may ask for anything, such as turns for ever and weeks for a month. Nothing but a yearly summary is pruned before a
-//! coarser summary covers it, and nothing before the finer grain below it is gone; until then it is kept longer than the plan
-//! asks.
+//! A plan may name any durations, such as turns for ever and weeks for a month. Memories are kept longer than the plan says
+//! until a coarser summary covers them and the finer memories below them are gone. Only yearly summaries need no coarser
+//! summary.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn read(grain: Grain, value: Option<Value>) -> std::result::Result<Keep, Fault> 
 fn unreadable(text: &str, error: &toml::de::Error) -> Fault {
     let fault = Fault::new("the plan", format!("is not TOML: {}", error.message()));
     match error.span() {
-        Some(span) => fault.at_line(text[..span.start.min(text.len())].lines().count().max(1)),
+        Some(span) => fault.at_offset(text, span.start),
         None => fault,
     }
 }
@@ -91,12 +91,12 @@ impl Plans {
         Ok(())
     }
 
-    /// Returns the plan of that name.
+    /// Returns the plan with that name. Fails with [`Error::NotFound`] if there is none.
     pub fn get(&self, name: &str) -> Result<&Plan> {
         self.0.get(name).ok_or_else(|| Error::NotFound { what: ObjectKind::Plan, name: name.to_owned() })
     }
 
-    /// Returns all plans, by name.
+    /// Returns all plans, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &Plan)> {
         self.0.iter().map(|(name, plan)| (name.as_str(), plan))
     }

@@ -8,7 +8,7 @@ use annals_core::{Agent, Error, Grain, MemoryId, Period, Result, Timestamp};
 use crate::due::{above, is_past, sort_key, totals};
 use crate::{ClockReading, Due, Held, Plan, Retention, State, Totals, due};
 
-/// The result of pruning.
+/// What was pruned of an agent, and what stays although it is past the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// What was pruned, by grain in the order of [`annals_core::Grain::ALL`].
@@ -22,8 +22,8 @@ pub struct Pruned {
 }
 
 impl Retention {
-    /// Reads the clock and stores the reading. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
-    /// the system's statement about its clock, if it makes one.
+    /// Reads the clock and stores the reading. Must be called each time the jobs run, so that a jump is noticed.
+    /// `synchronised` is what the system reports about the clock, if anything.
     pub async fn read_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<ClockReading> {
         let (note, reading) = ClockReading::at(self.store.clock().await?, now, synchronised);
         self.store.save_clock(note).await?;
@@ -90,7 +90,8 @@ impl Retention {
         self.prune_due(agent, due, should_stop).await
     }
 
-    /// Seals what was found due. A set that has changed since stays, with everything above it.
+    /// Seals what was found due, until `should_stop` returns true; the first set is sealed in any case. A set that has changed
+    /// since stays, with everything above it.
     async fn prune_due(&self, agent: &Agent, due: Due, should_stop: &(dyn Fn() -> bool + Sync)) -> Result<Pruned> {
         let (mut gone, mut stale, mut over_stale) = (Vec::new(), Vec::new(), HashSet::new());
         for (number, pruning) in due.prunings.iter().enumerate() {

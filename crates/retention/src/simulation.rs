@@ -42,7 +42,7 @@ struct World {
     /// Every word that was said, with its turn.
     messages: BTreeMap<String, Turn>,
     messages_sent: i64,
-    /// The sequence of the last message.
+    /// The sequence number of the last message.
     last: u64,
     pruned: [Totals; 6],
     /// How often the clock was confirmed, and how many sealed periods were amended.
@@ -163,7 +163,7 @@ impl World {
         }
     }
 
-    /// Reads the clock, rolls up and prunes, as the jobs do at a wake-up.
+    /// Reads the clock, rolls up and prunes, as the jobs do each time they run.
     async fn wake(&mut self, now: Timestamp) -> Pruned {
         let clock = self.look(now).await;
         self.wake_by(now, clock).await

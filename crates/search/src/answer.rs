@@ -4,24 +4,26 @@
 use annals_core::ports::{Access, Findings, Probe, Select, Spread, Table, Watermark};
 use annals_core::{
     Agent, Answer, Compared, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked,
-    Result, Settings, TimeExpression, Timestamp, Zones,
+    Result, Settings, TimeExpression, Timestamp, Zones, tokens,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;
+use std::collections::HashSet;
 
 use crate::context::as_line;
+use crate::placeholders::lower_placeholders;
 use crate::query_vectors::QueryVectors;
 use crate::question::Question;
 use crate::range::{Bounds, within};
-use crate::rank::{self, Ranked, Row, Support};
-use crate::rerank::RerankRequest;
+use crate::rank::{self, Correction, Ranked, Row, Support};
+use crate::rerank::{Billing, RerankRequest};
 use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
-use crate::{Search, budget::budget, drop_covered::drop_covered};
+use crate::{Search, drop_covered::drop_covered};
 
 /// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. In larger tables
-/// only the candidates of each leg are scored. Scoring 20,000 rows completely took three times as long, which is more than
-/// scoring the candidates in a table ten times as large.
+/// only the candidates of each leg are scored. Scoring 20,000 rows completely took three times as long as scoring 5,000, and
+/// longer than scoring the candidates of 200,000 rows.
 pub(crate) const EXACT: usize = 5_000;
 /// Maximum number of rows that each leg returns from larger tables. Rises to twice the number of requested results, if that is
 /// larger.
@@ -41,11 +43,11 @@ impl Search {
     /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first, and
     /// passages are left out unless the query asks for them.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
-        self.conclude(self.gather(agent, query, now).await?).await
+        self.conclude(self.gather(agent, query, now).await?, Billing { access_key: None, now }).await
     }
 
     /// Runs the first half of an answer, the part that uses this machine's processor: searches the tables and ranks the
-    /// results.
+    /// results. Returns an error if the limit is not within 1 to `MAX_RESULTS`, or the range is empty.
     pub async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
         if query.limit == 0 || query.limit > MAX_RESULTS {
             return Err(Error::invalid("limit", format!("is {}; 1 to {MAX_RESULTS} are allowed", query.limit)));
@@ -61,34 +63,36 @@ impl Search {
         let grains = self.grains(agent, query, &bounds).await?;
         let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };
         let vectors = QueryVectors::new(&*self.embedders, text.unwrap_or_default());
-        let (mut ranked, support, compared) = match text {
+        let RankedRows { mut ranked, support, corrections, compared } = match text {
             Some(text) => self.ranked(&plan, text, &vectors).await?,
-            None => (self.newest(&plan).await?, Support::default(), Compared::default()),
+            None => RankedRows { ranked: self.newest(&plan).await?, ..RankedRows::default() },
         };
         let words_alone = vectors.words_alone();
         let summaries = self.of_period(&plan).await?;
         ranked.retain(|ranked| summaries.iter().all(|memory| memory.id != ranked.memory.id));
-        Ok(Gathered { plan, ranked, summaries, support, compared, words_alone })
+        Ok(Gathered { plan, ranked, summaries, support, corrections, compared, words_alone })
     }
 
     /// Runs the second half of an answer: waits for the reranking model, if there is one, then drops results that another
-    /// result covers and applies the limits.
-    pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
-        let Gathered { plan, mut ranked, summaries, support, compared, words_alone } = gathered;
+    /// result covers and applies the limits. Books the call of the model as `billing` says.
+    pub async fn conclude(&self, gathered: Gathered<'_>, billing: Billing<'_>) -> Result<Answer> {
+        let Gathered { plan, mut ranked, summaries, support, corrections, compared, words_alone } = gathered;
         let query = plan.query;
         let (reranked, conversations) = match plan.text {
             Some(text) => {
-                let reranked = self.order(&plan, text, &mut ranked).await;
+                let reranked = self.order(&plan, text, billing, &mut ranked).await;
                 let mut conversations = rank::conversations(&ranked, &support, &self.weights);
                 conversations.truncate(query.limit);
                 rank::repeats(&mut ranked, &self.weights);
+                rank::raise_corrections(&mut ranked, &corrections);
+                lower_placeholders(&mut ranked);
                 (reranked, conversations)
             }
             None => (Reranked::NotRequested, Vec::new()),
         };
         let first = summaries.iter().map(|memory| memory.id.clone()).collect();
         put_first(summaries, &mut ranked);
-        let results = budget(drop_covered(plan.found(ranked), query.limit, &first), query.tokens);
+        let results = within_tokens(drop_covered(plan.found(ranked), query.limit, &first), query.tokens);
         let range_is_empty = results.is_empty() && self.is_empty(&plan).await?;
         let QueryPlan { grains, times, period, bounds, .. } = plan;
         let (range, cover) = (bounds.days_of(Grain::Working), bounds.days_of(Grain::Weekly));
@@ -110,10 +114,16 @@ impl Search {
 
     /// Reorders the best results by the reranking model. Expects the results sorted best first, and sorts them by their new
     /// scores.
-    async fn order(&self, plan: &QueryPlan<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
+    async fn order(
+        &self,
+        plan: &QueryPlan<'_>,
+        question: &str,
+        billing: Billing<'_>,
+        ranked: &mut [Ranked],
+    ) -> Reranked {
         let lines = ranked.iter().map(|ranked| (as_line(&ranked.memory), ranked.score.total()));
         let shown = self.shown(&plan.settings, lines);
-        let request = RerankRequest { agent: plan.agent, question, now: plan.now };
+        let request = RerankRequest { agent: plan.agent, question, billing };
         let (reranked, changes) = self.rerank(request, shown).await;
         for (ranked, change) in ranked.iter_mut().zip(changes) {
             ranked.score.add(Part::Rerank, change);
@@ -122,13 +132,8 @@ impl Search {
         reranked
     }
 
-    /// Returns the best memories with their scores, the support of the conversations, and what the text was compared with.
-    async fn ranked(
-        &self,
-        plan: &QueryPlan<'_>,
-        text: &str,
-        vectors: &QueryVectors<'_>,
-    ) -> Result<(Vec<Ranked>, Support, Compared)> {
+    /// Returns the best memories with their scores, and turns near them that correct them.
+    async fn ranked(&self, plan: &QueryPlan<'_>, text: &str, vectors: &QueryVectors<'_>) -> Result<RankedRows> {
         let probe = Probe {
             vector: None,
             text: Some(text.to_owned()),
@@ -141,17 +146,37 @@ impl Search {
         let (mut rows, conversations) = rank::all(tables, &self.weights.for_question(text));
         rank::neighbours(&mut rows, &self.weights);
         let support = rank::support(&mut rows, &conversations, &self.weights);
-        let mut ranked = self.read_back(plan, rank::best(&rows, READ.max(plan.query.limit * 2))).await?;
+        let best = rank::best(&rows, READ.max(plan.query.limit * 2));
+        let (mut ranked, corrections) = self.with_corrections(plan, &rows, best).await?;
         let (mut question, named_times) = (Question::new(text, &plan.settings.language), plan.named_times());
         question.about_now &= !plan.is_about_the_past();
         let wanted = rank::QuestionContext { question: &question, named_times: &named_times, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
         let Spread { rows, mean: mean_similarity, .. } = conversations.similarity;
-        Ok((ranked, support, Compared { rows, mean_similarity, known_words: conversations.known_words }))
+        let compared = Compared { rows, mean_similarity, known_words: conversations.known_words };
+        Ok(RankedRows { ranked, support, corrections, compared })
     }
 
-    /// Searches the table of a grain. If a rebuild has replaced the table's generation meanwhile, searches the new generation.
+    /// Reads the best rows back. Also reads the turns that soon follow the first of them, and keeps those that correct a turn.
+    async fn with_corrections(
+        &self,
+        plan: &QueryPlan<'_>,
+        rows: &[Row],
+        mut best: Vec<Row>,
+    ) -> Result<(Vec<Ranked>, Vec<Correction>)> {
+        let followers = rank::followers(rows, &best);
+        let only_following: HashSet<MemoryId> = followers.iter().map(|row| row.memory.clone()).collect();
+        best.extend(followers);
+        let mut ranked = self.read_back(plan, best.clone()).await?;
+        let corrections = rank::find_corrections(&best, &ranked);
+        let corrects = |id: &MemoryId| corrections.iter().any(|correction| correction.by == *id);
+        ranked.retain(|ranked| !only_following.contains(&ranked.memory.id) || corrects(&ranked.memory.id));
+        Ok((ranked, corrections))
+    }
+
+    /// Searches the table of a grain. If a rebuild has replaced the table's generation meanwhile, searches the new generation,
+    /// at most [`SWAPS`] times.
     async fn probe(
         &self,
         plan: &QueryPlan<'_>,
@@ -233,8 +258,8 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
-    /// Returns whether the range holds no memory of the searched grains, of whatever kind except passages. Considers only the
-    /// query's conversation, if the query names one.
+    /// Returns whether the range is without memories of the searched grains. Passages, and memories of periods that are not
+    /// over, do not count. Considers only the query's conversation, if the query names one.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
             // At most one period of a grain is not over, so of two at least one is.
@@ -277,8 +302,19 @@ pub struct Gathered<'a> {
     /// The summaries of the period that the question asks for, the coarsest grain first and each grain in order of time.
     summaries: Vec<Memory>,
     support: Support,
+    corrections: Vec<Correction>,
     compared: Compared,
     words_alone: Option<String>,
+}
+
+/// The ranked memories, best first; without a text, the newest memories.
+#[derive(Default)]
+struct RankedRows {
+    ranked: Vec<Ranked>,
+    support: Support,
+    corrections: Vec<Correction>,
+    /// What the text was compared with, to judge how well memory fits it.
+    compared: Compared,
 }
 
 /// A query with the values derived from it.
@@ -348,6 +384,19 @@ impl QueryPlan<'_> {
             && !memory.is_expired(self.now)
             && !(self.query.strict && self.days_outside(memory) > 0)
     }
+}
+
+/// Returns the best results that fit a budget of tokens, each whole; all of them without a budget. After one that does not fit,
+/// a shorter one may still fit.
+fn within_tokens(mut results: Vec<Found>, most: Option<u64>) -> Vec<Found> {
+    let Some(mut left) = most else { return results };
+    results.retain(|found| {
+        let needed = tokens(&found.memory.text);
+        let fits = needed <= left;
+        left -= if fits { needed } else { 0 };
+        fits
+    });
+    results
 }
 
 #[cfg(test)]

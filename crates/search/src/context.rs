@@ -2,7 +2,8 @@
 //! last turns, the summaries of a period that the prompt asks for or else the newest summaries, search results, and parts of
 //! the caller's documents. The lines have no repeats and fit a budget of tokens. If memory holds nothing about the prompt,
 //! search results, summaries and facts about named entities are left out. If it hardly fits, a few search results and facts are
-//! included.
+//! included, but no newest summaries. Facts about the speaker that do not resemble the prompt are left out in both cases,
+//! unless the prompt is about the asker or small talk.
 //!
 //! The lines stand between marks that no text inside can close. Blocks come first: they are instructions written by whoever
 //! administers the memory. Everything after them is data, and a note above it says so. Nothing is stored.
@@ -29,7 +30,8 @@ use annals_core::{
 };
 
 use crate::Search;
-use crate::rerank::RerankRequest;
+use crate::placeholders::is_placeholder;
+use crate::rerank::{Billing, RerankRequest};
 use crate::times;
 use floor::{Prompt, Relevance};
 pub(crate) use items::as_line;
@@ -44,9 +46,11 @@ const MIN_RESULTS: u64 = 40;
 const MAX_RESULTS: u64 = 200;
 
 impl Search {
-    /// Returns the context that memory adds to a prompt at `now`.
+    /// Returns the context that memory adds to a prompt at `now`. Returns an error if the prompt is empty, the budget is 0, the
+    /// range is empty, or the documents have too many parts.
     pub async fn context(&self, agent: &Agent, request: &ContextQuery, now: Timestamp) -> Result<Context> {
-        Ok(self.conclude_context(self.gather_context(agent, request, now).await?).await)
+        let billing = Billing { access_key: None, now };
+        Ok(self.conclude_context(self.gather_context(agent, request, now).await?, billing).await)
     }
 
     /// Runs the first half of a context, the part that uses this machine's processor: collects the candidates.
@@ -90,29 +94,21 @@ impl Search {
         let candidates = without_repeats(candidates);
         let query_words = query_words(&request.prompt, &answer);
         let (range, words_alone) = (answer.range, answer.words_alone.or(words_alone));
-        Ok(GatheredContext { agent, request, query_words, settings, range, candidates, relevance, words_alone, now })
+        Ok(GatheredContext { agent, request, query_words, settings, range, candidates, relevance, words_alone })
     }
 
     /// Runs the second half of a context: waits for the reranking model, if there is one, then chooses the candidates that fit
-    /// the budget.
-    pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
-        let GatheredContext {
-            agent,
-            request,
-            query_words,
-            settings,
-            range,
-            mut candidates,
-            relevance,
-            words_alone,
-            now,
-        } = gathered;
+    /// the budget. Books the call of the model as `billing` says.
+    pub async fn conclude_context(&self, gathered: GatheredContext<'_>, billing: Billing<'_>) -> Context {
+        let GatheredContext { agent, request, query_words, settings, range, mut candidates, relevance, words_alone } =
+            gathered;
         // The model does not rank blocks, which always come first, or the last turns, which are included because they are the
         // last.
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::LastTurn);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
         let shown = self.shown(&settings, judged.map(|judged| (judged.item.text.clone(), judged.item.score)));
-        let (reranked, changes) = self.rerank(RerankRequest { agent, question: &request.prompt, now }, shown).await;
+        let request_of_model = RerankRequest { agent, question: &request.prompt, billing };
+        let (reranked, changes) = self.rerank(request_of_model, shown).await;
         for (candidate, change) in candidates.iter_mut().filter(|candidate| is_judged(candidate)).zip(changes) {
             candidate.item.score += change;
         }
@@ -139,7 +135,6 @@ pub struct GatheredContext<'a> {
     candidates: Vec<Candidate>,
     relevance: Relevance,
     words_alone: Option<String>,
-    now: Timestamp,
 }
 
 fn check(request: &ContextQuery) -> Result<()> {
@@ -167,7 +162,7 @@ fn query(request: &ContextQuery) -> Query {
     }
 }
 
-/// Returns how well memory fits the prompt. A summary of the period that the prompt asks for always fits.
+/// Returns how well memory fits the prompt. The fit is strong if any result lies in the period that the prompt asks for.
 fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
     match answer.results.iter().any(|found| is_of_requested_period(answer, found)) {
         true => Relevance::Strong,
@@ -175,18 +170,20 @@ fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
     }
 }
 
-/// Returns the search results as candidates. There is no score threshold per result: low-ranking results cost few tokens in
-/// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
+/// Returns the search results as candidates, without placeholders. There is no score threshold per result: low-ranking results
+/// cost few tokens in sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers
+/// and saved nothing.
 fn found(answer: &Answer, relevance: Relevance) -> impl Iterator<Item = Candidate> + '_ {
     let pool = move |found: &Found| match found.memory.kind() {
         Kind::Summary if is_of_requested_period(answer, found) => Pool::Period,
         _ if relevance < Relevance::Strong => Pool::Few,
         _ => Pool::Found,
     };
-    answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))
+    let results = answer.results.iter().filter(|found| !is_placeholder(&found.memory));
+    results.map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
 
-/// Returns whether the days of the result overlap the period that the prompt asks for.
+/// Returns whether the prompt asks for a period and the days of the result overlap it.
 fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     let (first, last) = found.memory.days;
     let overlaps =

@@ -29,8 +29,8 @@ pub(crate) fn drop_covered(ranked: Vec<Found>, limit: usize, requested: &HashSet
     left
 }
 
-/// Drops each summary with the text of a turn, statement or passage, or of a higher-ranked result of another grain, unless it is
-/// in `requested`.
+/// Drops each summary with the text of a turn, statement or passage, or of a higher-ranked result of another grain, unless it
+/// is in `requested`.
 fn without_repeats(ranked: Vec<Found>, requested: &HashSet<MemoryId>) -> Vec<Found> {
     let text = |found: &Found| folded(found.memory.text.trim());
     if ranked.iter().all(|found| found.memory.kind() != Kind::Summary) {

@@ -8,13 +8,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
-mod budget;
 mod context;
 mod drop_covered;
 #[cfg(test)]
 mod fixture;
 mod grains;
 mod period;
+mod placeholders;
 mod query_vectors;
 mod question;
 mod range;
@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub use answer::Gathered;
 pub use context::GatheredContext;
 pub use range::resolve;
+pub use rerank::Billing;
 pub use times::find_times;
 pub use weights::Weights;
 

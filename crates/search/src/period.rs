@@ -8,6 +8,7 @@ use annals_core::{Agent, Date, DateRange, Grain, Interval, Kind, Memory, Period,
 use jiff::ToSpan;
 
 use crate::Search;
+use crate::placeholders::is_placeholder;
 use crate::range::{Bounds, within};
 use crate::times::length;
 
@@ -19,9 +20,9 @@ const MAX_DAYS: i64 = 62;
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
 impl Search {
-    /// Returns at most [`MAX_SUMMARIES`] summaries for these days, the coarsest first and each grain in order of time:
-    /// the coarse ones that lie inside the days, and finer ones that none of these covers. Leaves out summaries that end after
-    /// now.
+    /// Returns at most [`MAX_SUMMARIES`] summaries for these days, the coarsest first and each grain in order of time: the
+    /// coarse ones that lie inside the days, and finer ones that none of these covers. Leaves out summaries that end after now,
+    /// those that say nothing and, for more than [`MAX_DAYS`] days, daily ones. Returns none if the days are open at an end.
     pub(crate) async fn summaries_of(
         &self,
         agent: &Agent,
@@ -38,7 +39,9 @@ impl Search {
                 continue;
             }
             let listed = self.summaries(agent, grain, within(around, zones)).await?;
-            let fits = |memory: &Memory| is_about(memory.period, from, to) && bounds.is_over(memory);
+            let fits = |memory: &Memory| {
+                is_about(memory.period, from, to) && bounds.is_over(memory) && !is_placeholder(memory)
+            };
             for memory in listed.into_iter().filter(fits) {
                 if !found.iter().any(|other| is_within(memory.period, other.period)) {
                     found.push(memory);

@@ -1,6 +1,6 @@
-//! The vectors of one question, one for each model whose tables are searched. While a change of model is under way, the tables
-//! of an agent's grains may have different models. If a model cannot be opened, does not answer or refuses the question, its
-//! tables are searched by words alone, and the answer says so.
+//! The vectors of one question, one for each model of a searched table. While a change of model is under way, the tables of an
+//! agent's grains may have different models. If a model cannot be opened, does not answer or refuses the question, its tables
+//! are searched by words alone, and the answer says so.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Extracts features of a question that help to find its answer, such as whether it asks for a time or about the present. Pure.
 //! Most phrases are English. The words for today and tomorrow cover seven languages, the pronouns also Chinese.
 
-use annals_core::{folded, is_wide, words};
+use annals_core::{is_wide, spaced};
 
 /// Features of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,20 +47,89 @@ const PERSONS: [(&str, &[&str], &[&str]); 7] = [
 
 /// English pronouns of the first person, except "me".
 const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " us ", " our "];
+/// Objects in the first person, by which people also ask for a joke or a translation: "Erzähl mir einen Witz", "给我讲个笑话".
+const OBJECTS: [&str; 7] = ["me", "mir", "mich", "moi", "mi", "mij", "ti"];
+/// Chinese beginnings of requests for a joke, a text, a translation, an explanation or advice.
+const REQUESTS: [&str; 12] = [
+    "给我讲",
+    "给我写",
+    "给我说",
+    "给我解释",
+    "给我翻译",
+    "给我推荐一",
+    "帮我",
+    "请告诉我",
+    "告诉我",
+    "教我",
+    "跟我说说",
+    "给我一",
+];
 /// Pronouns of the first person in other languages, without those that are also English words. They make a prompt personal
 /// whatever the agent's language is, because many agents keep the default.
-const FIRST_PERSON_ABROAD: [&str; 25] = [
-    " ich ", " mein ", " meine ", " meinen ", " meinem ", " meiner ", " mich ", " je ", " moi ", " mes ", " mis ",
-    " meu ", " minha ", " meus ", " minhas ", " mio ", " miei ", " ik ", " mijn ", " mij ", " nous ", " wir ",
-    " unser ", " unsere ", " notre ",
+const FIRST_PERSON_ABROAD: [&str; 33] = [
+    " ich ",
+    " mein ",
+    " meine ",
+    " meinen ",
+    " meinem ",
+    " meiner ",
+    " je ",
+    " mon ",
+    " mes ",
+    " mi ",
+    " mis ",
+    " nuestro ",
+    " nuestra ",
+    " eu ",
+    " meu ",
+    " minha ",
+    " meus ",
+    " minhas ",
+    " nosso ",
+    " nossa ",
+    " mio ",
+    " miei ",
+    " nostro ",
+    " nostra ",
+    " ik ",
+    " mijn ",
+    " nous ",
+    " wir ",
+    " unser ",
+    " unsere ",
+    " notre ",
+    " onze ",
+    " ons ",
 ];
-/// Phrases that show that "me" or "you" refers to something remembered. Words of the past tense show the same.
+/// Phrases that show that "me" or "you" refers to something remembered. Words of the past tense show it too.
 const REMEMBERED: [&str; 9] =
     [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
+/// German, French, Spanish, Portuguese, Italian and Dutch words that show the same as [`REMEMBERED`], between spaces.
+const REMEMBERED_ABROAD: &str = "erinnere erinner erinnerst weisst hast habe haben gesagt erzahlt empfohlen war warst waren hatte hattest \
+    rappelle rappelles souviens sais savez as avez dit etais etait avais recuerda recuerdame recuerdas sabes \
+    dijiste dije dicho has habias conte contaste recomendaste era estaba lembra lembras sabe disse disseste recomendou tinha tinhas \
+    ricorda ricordi ricordami sai hai detto consigliato avevi eri herinner weet heb hebt hebben zei gezegd verteld aangeraden had";
+/// Chinese words that show the same as [`REMEMBERED`].
+const REMEMBERED_WIDE: [&str; 14] = [
+    "记得",
+    "记不记得",
+    "提醒",
+    "说过",
+    "告诉过",
+    "给过",
+    "聊过",
+    "提过",
+    "讲过",
+    "推荐",
+    "建议",
+    "上次",
+    "之前",
+    "知道我",
+];
 
 /// Phrases in which "I" means anyone: "How do I center a div?" asks for instructions, "explain it like I'm five" for an
 /// easy answer. They are removed before the prompt is checked for pronouns.
-const ANYONE: [&str; 12] = [
+const ANYONE: [&str; 22] = [
     " how do i ",
     " how can i ",
     " how could i ",
@@ -73,6 +142,16 @@ const ANYONE: [&str; 12] = [
     " comment je peux ",
     " hoe kan ik ",
     " hoe moet ik ",
+    " hoe maak ik ",
+    " wie zentriere ich ",
+    " wie schreibe ich ",
+    " wie berechne ich ",
+    " comment je fais ",
+    " como eu posso ",
+    " como eu faco ",
+    " come posso io ",
+    " was kann ich gegen ",
+    " que puis je faire contre ",
 ];
 
 /// Phrases of questions that ask for a time.
@@ -123,19 +202,21 @@ const AHEAD: [&str; 14] = [
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
 impl Question {
-    /// Extracts the features of a question, with the pronouns of `language`.
+    /// Extracts the features of a question, with the pronouns of `language`; those of English for a language that has none
+    /// here.
     pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| contains_any(&words, phrases);
         let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
         let is_ahead = has(&AHEAD) && !has(&PAST);
         let is_english = language == "en" || PERSONS.iter().all(|(code, ..)| *code != language);
-        // The phrases are English. In other languages every pronoun counts.
-        let refers = || !is_english || words.chars().any(is_wide) || has(&REMEMBERED) || has(&PAST);
         let own = ANYONE.iter().fold(words.clone(), |words, phrase| words.replace(phrase, " "));
+        let own = REQUESTS.iter().fold(own, |words, request| words.replace(request, " "));
         let is_personal = contains_any(&own, &FIRST_PERSON_ABROAD)
+            || own.contains('我')
             || (is_english && contains_any(&own, &FIRST_PERSON))
-            || (asked_speaker(&own, language).is_some() && refers());
+            || has_first_person(&own, language)
+            || (asked_speaker(&own, language).is_some() && refers_to_memory(&words, is_english));
         let asked_speaker = asked_speaker(&words, language);
         Question { asks_when: has(&WHEN), about_now, is_ahead, asked_speaker, is_personal, words }
     }
@@ -158,6 +239,24 @@ fn contains_any(words: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| words.contains(phrase))
 }
 
+/// Returns whether words in a language other than English have a pronoun of the first person that is no object.
+fn has_first_person(words: &str, language: &str) -> bool {
+    let own = PERSONS.iter().find(|(code, ..)| *code == language && *code != "en").map(|(_, own, _)| *own);
+    let counts = |word: &str| own.is_some_and(|own| own.contains(&word)) && !OBJECTS.contains(&word);
+    words.split(' ').any(counts)
+}
+
+/// Returns whether the words refer to something remembered or past. Words of one language are not read in another: "was" is
+/// German for "what", and "as" is French for "have".
+fn refers_to_memory(words: &str, is_english: bool) -> bool {
+    let is_remembered = |word: &str| REMEMBERED_ABROAD.split_whitespace().any(|known| known == word);
+    let refers = match is_english {
+        true => contains_any(words, &REMEMBERED) || contains_any(words, &PAST),
+        false => words.split(' ').any(is_remembered),
+    };
+    refers || contains_any(words, &REMEMBERED_WIDE)
+}
+
 fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
     let persons = PERSONS.iter().find(|(code, ..)| *code == language).unwrap_or(&PERSONS[0]);
     let has = |forms: &[&str]| words.split(' ').any(|word| forms.contains(&word));
@@ -166,11 +265,6 @@ fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
     } else {
         (has(persons.1) || words.contains('我')).then_some(AskedSpeaker::Asker)
     }
-}
-
-/// Returns the text as folded words between single spaces, with one before the first and after the last.
-pub(crate) fn spaced(text: &str) -> String {
-    words(&folded(text)).fold(String::from(" "), |all, word| all + word + " ")
 }
 
 #[cfg(test)]
@@ -227,7 +321,14 @@ mod tests {
         ] {
             check("en", personal, true);
         }
-        for addressed in ["Tell me a joke", "Who are you?", "Can you speak French?", "Give me an example", "Who won?"] {
+        for addressed in [
+            "Tell me a joke",
+            "Who are you?",
+            "Can you write it as a table?",
+            "Can you speak French?",
+            "Give me an example",
+            "Who won?",
+        ] {
             check("en", addressed, false);
         }
         for anyone in ["How do I exit vim?", "How would I prove this?", "Explain monads to me like I'm five."] {
@@ -243,8 +344,33 @@ mod tests {
         check("en", "How often do I swim?", true);
         check("de", "Wie kann ich einen Baum pflanzen?", false);
         check("de", "Wie kann ich meinen Baum retten?", true);
-        check("de", "Erzähl mir einen Witz", true);
         check("de", "Wer ist das?", false);
+        for (language, addressed) in [
+            ("de", "Erzähl mir einen Witz"),
+            ("de", "Was kannst du?"),
+            ("fr", "Raconte-moi une blague"),
+            ("es", "Cuéntame un chiste, ¿quién eres tú?"),
+            ("pt", "Conta-me uma piada"),
+            ("it", "Ti piace il mare?"),
+            ("nl", "Vertel me een grap"),
+            ("en", "给我讲个笑话。"),
+            ("en", "你是谁？"),
+            ("en", "帮我写一首诗"),
+        ] {
+            check(language, addressed, false);
+        }
+        for (language, personal) in [
+            ("de", "Was hast du mir empfohlen?"),
+            ("fr", "Qu'est-ce que tu m'as dit sur moi ?"),
+            ("es", "¿Qué me dijiste?"),
+            ("it", "Cosa mi hai detto?"),
+            ("nl", "Wat heb je me verteld?"),
+            ("en", "你推荐了什么？"),
+            ("en", "帮我想想我的医生叫什么"),
+            ("en", "¿Cómo se llama mi gato?"),
+        ] {
+            check(language, personal, true);
+        }
     }
 
     #[test]

@@ -64,12 +64,12 @@ impl Bounds {
         Ok(Bounds { days, cover, turns: until_now(days), summaries: until_now(cover), now })
     }
 
-    /// Returns the days for a grain.
+    /// Returns the days that bound the memories of a grain.
     pub(crate) fn days_of(&self, grain: Grain) -> DateRange {
         if grain == Grain::Working { self.days } else { self.cover }
     }
 
-    /// Returns the interval of instants for a grain.
+    /// Returns the instants that bound the memories of a grain, up to the time of the query.
     pub(crate) fn of_grain(&self, grain: Grain) -> Interval {
         if grain == Grain::Working { self.turns } else { self.summaries }
     }
@@ -79,7 +79,7 @@ impl Bounds {
         memory.cover.end <= after(self.now)
     }
 
-    /// Returns whether the range of the query ends before or at now.
+    /// Returns whether the range of the query ends now or earlier.
     pub(crate) fn is_past(&self) -> bool {
         self.turns.end <= self.now
     }

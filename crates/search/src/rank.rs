@@ -1,15 +1,21 @@
-//! Ranks the rows that the tables found, in one pipeline. Pure: all inputs are arguments.
+//! Ranks the rows that the tables found, in one pipeline. The modules of `rank` are pure; `answer.rs` calls them in this order,
+//! and reads the catalog and asks the reranking model between them.
 //!
 //! 1. `legs`: similarity and relevance, normalised over the rows of a table, become one row per memory.
 //! 2. `neighbours`: a turn gains from the turns right before and after it.
 //! 3. `conversations`: a turn gains from the best other turns of its conversation and from the conversation's `coverage`.
-//! 4. `content`: adds scores for the text, speaker, time and access count of the best rows, after they were read back.
-//! 5. The order of a reranking model, if one is configured (`rerank.rs`, not pure); then conversations are ranked.
+//! 4. `content`: after the best rows were read back, adds scores for speaker, role, length and times, for kind, importance and
+//!    confidence, and for access count and pinning.
+//! 5. The order of a reranking model, if one is configured (`rerank.rs`); then conversations are ranked.
 //! 6. `repeats`: lowers a text that is nearly the same as a higher-ranked one.
+//! 7. `corrections`: puts a turn that corrects another one right above it.
+//! 8. `lower_placeholders` (`placeholders.rs`): puts summaries that say nothing below all other results.
 
 mod content;
 mod conversations;
+mod corrections;
 mod coverage;
+mod denials;
 mod legs;
 mod neighbours;
 mod repeats;
@@ -25,6 +31,7 @@ use crate::score::Score;
 
 pub(crate) use content::{NamedTime, QuestionContext, content};
 pub(crate) use conversations::{Support, conversations, support};
+pub(crate) use corrections::{Correction, find_corrections, followers, raise_corrections};
 use legs::legs;
 pub(crate) use neighbours::neighbours;
 pub(crate) use repeats::repeats;
@@ -35,7 +42,7 @@ pub(crate) struct Row {
     pub(crate) memory: MemoryId,
     /// For a turn, the positions of its first and its last part in its conversation.
     pub(crate) positions: Option<(Position, Position)>,
-    /// The question's words that the memory contains, as a bit set.
+    /// Which of the question's first 64 words the memory contains, as a bit set.
     pub(crate) matched: u64,
     pub(crate) fit: Fit,
     pub(crate) score: Score,
@@ -51,8 +58,8 @@ impl Row {
             self.positions.zip(other.positions).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
 
-    /// Adds `others` to the index of the row's conversation, because the conversations of other tables come before it in the
-    /// combined list.
+    /// Adds `others` to the index of the row's conversation. `others` is the number of conversations of the tables that come
+    /// first in the combined list.
     fn renumber(&mut self, others: usize) {
         if let Some((first, last)) = &mut self.positions {
             first.conversation += others;
@@ -77,9 +84,11 @@ pub(crate) struct NamedConversation {
 pub(crate) struct FoundConversations {
     pub(crate) found: Vec<NamedConversation>,
     pub(crate) all: Conversations,
-    /// The distribution of the similarity of the rows that pass the filter, found or not. 0 for all rows without a vector.
+    /// The distribution of the similarity of the rows that pass the filter, found or not. If the question has no vector, all
+    /// similarities count as 0.
     pub(crate) similarity: Spread,
-    /// The share of the question's words that any of the rows contains, from 0 to 1, weighted by rarity.
+    /// The share of the question's words that the rows of a table contain together, from 0 to 1, weighted by rarity. Of several
+    /// tables, the largest share.
     pub(crate) known_words: f64,
 }
 
@@ -93,7 +102,7 @@ impl From<Conversation> for NamedConversation {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
-    /// How often and when last the memory was returned in answers.
+    /// How often and when last the memory was returned in answers; `None` if it never was.
     pub(crate) access: Option<Access>,
     pub(crate) score: Score,
     pub(crate) fit: Fit,

@@ -2,9 +2,9 @@
 //! agent's settings allow models to read its memory. Search results and context items use the same step.
 //!
 //! The scores stay the same, except that equal ones are set apart by `STEP`. They are reassigned in the model's order, the
-//! highest to its first choice. So a text that the model ranked stays above the texts that it was not shown, unless they had the
-//! same score, and `explain` shows how far each one moved. If the model returns no order nothing changes, and the answer says
-//! why.
+//! highest to its first choice. So a text that the model ranked stays above the texts that it was not shown, unless they had
+//! the same score, and `explain` shows how far each one moved. If the model returns no order nothing changes, and the answer
+//! says why.
 
 use std::sync::Arc;
 
@@ -23,11 +23,20 @@ pub(crate) struct RerankConfig {
     candidates: usize,
 }
 
-/// The question, the agent and the time of one reranking.
+/// Whom a call to the reranking model is booked to besides the agent, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Billing<'a> {
+    /// Id of the API key of the request, if it has one.
+    pub access_key: Option<&'a str>,
+    /// The current time. It chooses the day of the budgets, even if the question is asked as of another time.
+    pub now: Timestamp,
+}
+
+/// The question, the agent and the billing of one reranking.
 pub(crate) struct RerankRequest<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) question: &'a str,
-    pub(crate) now: Timestamp,
+    pub(crate) billing: Billing<'a>,
 }
 
 impl Search {
@@ -46,13 +55,19 @@ impl Search {
     }
 
     /// Returns whether the model reordered the texts, and the change to the score of each text shown. There are no changes if
-    /// the model returned no order.
+    /// the model returned no order, or if fewer than two texts are shown.
     pub(crate) async fn rerank(&self, request: RerankRequest<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
         let Some(rerank_config) = self.rerank_config.as_ref().filter(|_| shown.len() > 1) else {
             return (Reranked::NotRequested, Vec::new());
         };
         let (texts, scores): (Vec<String>, Vec<f64>) = shown.into_iter().unzip();
-        let task = RerankTask { agent: request.agent, question: request.question, texts: &texts, now: request.now };
+        let task = RerankTask {
+            agent: request.agent,
+            question: request.question,
+            texts: &texts,
+            access_key: request.billing.access_key,
+            now: request.billing.now,
+        };
         match rerank_config.reranker.rerank(task).await {
             Ok(judged) => (Reranked::Yes, changes(&scores, &judged)),
             Err(error) => (Reranked::No(why(&error)), Vec::new()),

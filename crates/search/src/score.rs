@@ -26,14 +26,14 @@ pub(crate) enum Part {
     Mentioned,
     /// Recency, for a question about the present.
     Recency,
-    /// Importance, as judged by a model.
+    /// Bonus for the importance of a statement, as judged by a model.
     Importance,
-    /// Confidence, as judged by a model.
+    /// Penalty for a statement that a model was not sure of.
     Confidence,
     /// How often and how recently the memory was returned in answers.
     Access,
     Pinned,
-    /// The kind of memory.
+    /// Bonus for a statement, or penalty for a summary. Also lowers a placeholder below all other results.
     Kind,
     /// The question asks for the period that the memory summarises.
     Period,
@@ -41,11 +41,13 @@ pub(crate) enum Part {
     Rerank,
     /// Penalty for repeating a higher-ranked text.
     Repeat,
+    /// Raises a turn right above the turn that it corrects.
+    Correction,
 }
 
 impl Part {
     /// All parts, in the order in which answers list them.
-    pub(crate) const ALL: [Part; 19] = [
+    pub(crate) const ALL: [Part; 20] = [
         Part::Vector,
         Part::Words,
         Part::Neighbours,
@@ -65,6 +67,7 @@ impl Part {
         Part::Period,
         Part::Rerank,
         Part::Repeat,
+        Part::Correction,
     ];
 
     /// Returns the name used in answers.
@@ -89,6 +92,7 @@ impl Part {
             "period",
             "rerank",
             "repeat",
+            "correction",
         ][self as usize]
     }
 }

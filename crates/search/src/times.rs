@@ -1,10 +1,13 @@
 //! Finds the times in a question: "last week", "im März 2024", "hace dos semanas", "上个月", "before Easter", "2026-Q1". Pure.
 //!
-//! A question becomes tokens (`tokens.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become days
-//! (`pattern.rs`, `span.rs`). The words are looked up in English and in the language that has an entry for most of them;
-//! between equals the agent's language decides. The days only raise the score of memories of that time, unless the question
-//! asks for the period itself (`about.rs`). They never filter, because most answers are said on another day than the day they
-//! are about. A month or day without a year is the latest one that has begun.
+//! A question becomes tokens (`tokens.rs` with the tables of `vocabulary.rs`, `chinese.rs`). Tokens that belong to a name are
+//! set apart (`names.rs`), and days named by an article or without a year are read (`nth_day.rs`). Patterns of tokens become
+//! days (`pattern.rs`, `span.rs`), which `calendar.rs` computes, with the seasons of the agent's hemisphere (`hemisphere.rs`).
+//! The words are looked up in English and in the language that has an entry for most of them; between equals the agent's
+//! language decides. The days only raise the score of memories of that time, unless the question asks for the period itself
+//! (`about.rs`). They never filter, because most answers are said on another day than the day they are about. A month or day
+//! without a year is the latest one that has begun. Names, numbers, days and units are words of `annals_core`; the patterns are
+//! only those of questions.
 
 mod about;
 mod calendar;
@@ -26,7 +29,7 @@ use tokens::bare;
 
 /// Maximum number of words that are read, from the end of the question, because people paste text above their question.
 const LAST: usize = 400;
-/// Verbs before a person: "What did June do?".
+/// Verbs before a person: "What did June do?". An ambiguous month name right after one of them is no time.
 const DOES: [&str; 12] = ["did", "does", "do", "has", "have", "had", "is", "hat", "hatte", "macht", "machte", "ist"];
 /// Words for the asker's own time, as in "my week".
 const OWN: &[&str] = &[
@@ -122,14 +125,14 @@ pub(crate) enum Length {
     Fortnight,
     Month,
     Quarter,
-    /// The first or the last six months of a year.
+    /// Six months, from January or from July.
     Half,
     Year,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The first third.
+    /// The first third; of a year, the first quarter.
     Early,
     Mid,
     Late,

@@ -23,7 +23,7 @@ pub struct Weights {
     pub after: f64,
     /// Share of the conversation's score that is added: the mean score of its best turns, and half its coverage.
     pub conversation: f64,
-    /// Number of best turns of a conversation that count.
+    /// Number of best turns of a conversation that count in the conversation's score.
     pub best: usize,
     /// Weight of the coverage: how many of the question's words occur close together in the conversation, each weighted by its
     /// rarity among conversations. Added to the conversation's score; half of it counts in the share that the conversation's
@@ -70,8 +70,8 @@ pub struct Weights {
     pub pinned: f64,
     /// Bonus for a statement, which says in one sentence what turns say in several.
     pub statement: f64,
-    /// Change for a summary; negative by default. A summary has a few words on each of many topics, so words and vectors find it
-    /// too easily.
+    /// Change for a summary; negative by default. A summary has a few words on each of many topics, so words and vectors find
+    /// it too easily.
     pub summary: f64,
     /// Penalty, as a negative number, for a text that nearly repeats a higher-ranked one.
     pub repeat: f64,

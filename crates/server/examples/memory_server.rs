@@ -61,6 +61,7 @@ async fn new_key(service: &Service) -> String {
         scopes: Scope::ALL.into(),
         agents: Vec::new(),
         expires_at: None,
+        daily_tokens: None,
     };
     let (issued, _) = service.add_key(request, Timestamp::now(), getrandom::fill).await.unwrap();
     issued.text.expose_secret().to_owned()

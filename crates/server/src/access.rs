@@ -1,11 +1,11 @@
 //! Checks of a request before its route: connections, size, time and rate, Host and Origin, and the key.
 //!
-//! The routes check the scopes and agents of the key (`rest/extract.rs`, `mcp`). The answer about an agent that a caller may not
-//! use is the same as if it did not exist.
+//! The routes check the scopes and agents of the key (`rest/extract.rs`, `mcp`). The answer about an agent that a caller may
+//! not use is the same as if it did not exist.
 
+mod authenticate;
 mod bounds;
 mod connections;
-mod guard;
 mod origin;
 mod peer;
 mod rate_limit;
@@ -13,9 +13,9 @@ mod rate_limit;
 mod tests;
 
 pub use annals_service::Caller;
+pub use authenticate::{KeylessAccess, admit_visitor, authenticate};
 pub use bounds::{BodyLimits, bound_body, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
-pub use guard::{KeylessAccess, admit_visitor, authenticate};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
-pub use rate_limit::{Gates, limit, limit_uploads};
+pub use rate_limit::{RequestLimits, limit, limit_uploads};

@@ -1,6 +1,6 @@
-//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is
-//! compared with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an
-//! absent field. Independent of HTTP.
+//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; the value is then
+//! compared with the schema of the type, so that all faults are found at once. Accepts former field names, and null in place of
+//! an absent field. Independent of HTTP.
 
 mod compare;
 mod spelling;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::schema;
 
-/// Reads a JSON value. `whole` names the value in faults that belong to no field.
+/// Reads a JSON value. The errors name every fault with its field; `whole` names the value in faults that belong to no field.
 pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: &str) -> Result<T> {
     // Serde would read a list as the values of the fields, in order.
     if !value.is_array()
@@ -39,7 +39,7 @@ pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: 
     Err(if faults.len() == 1 { Error::Invalid(faults.remove(0)) } else { Error::Faults(faults) })
 }
 
-/// Reads the parameters of a query string, or of a form.
+/// Reads the parameters of a query string, or of a form. A parameter that is given twice is a fault.
 pub(crate) fn from_query<T: DeserializeOwned + JsonSchema>(query: &str) -> Result<T> {
     let schema = Value::Object(schema::of::<T>());
     let mut value = Map::new();

@@ -33,9 +33,9 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
         .nest("/compat/openai/{agent}/v1", openai::routes(service))
 }
 
-/// Gives errors of the adapters the shape of the program whose interface the path belongs to. Must be the outermost layer
-/// except for the one that logs requests. LangGraph's clients read the `detail` of a problem document, and the memory tool
-/// takes texts.
+/// Gives errors of the adapters of mem0 and OpenAI the shape that these programs use. Leaves those of the other adapters
+/// unchanged: LangGraph's clients read the `detail` of a problem document, and the memory tool takes texts. Must be the
+/// outermost layer except for the one that logs requests.
 pub(crate) async fn shape_errors(request: Request, next: Next) -> Response {
     let shape = match request.uri().path().strip_prefix("/compat/").and_then(|path| path.split('/').next()) {
         Some("mem0") => mem0::shape,

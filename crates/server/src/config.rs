@@ -11,7 +11,7 @@ use annals_service::config::within;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The table `[server]`.
+/// Where the service listens, who may call it, and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
@@ -28,10 +28,11 @@ pub struct ServerConfig {
     pub max_body_kib: u32,
     /// Maximum size of an upload to import. It lies on the disk of the data folder until it is imported.
     pub max_upload_mib: u32,
-    /// Maximum number of connections at once. One more waits until another closes. Each costs a file handle and about 20 KiB.
+    /// Maximum number of connections at once. Further ones wait until another closes. Each costs a file handle and about 20
+    /// KiB.
     pub max_connections: u32,
-    /// Maximum number of connections at once of one address, or of one IPv6 network of 64 bits. One more is closed. A proxy is
-    /// one address.
+    /// Maximum number of connections at once of one address, or of one IPv6 network of 64 bits. Further ones are closed. A
+    /// proxy is one address.
     pub max_connections_per_peer: u32,
     /// How long the head of a request may take to arrive, and how long a connection may wait for the next request.
     pub header_seconds: u32,
@@ -41,7 +42,7 @@ pub struct ServerConfig {
     pub drain_seconds: u32,
 }
 
-/// The table `[log]`.
+/// What is logged, and in which format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
@@ -55,18 +56,18 @@ pub struct LogConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// Nothing.
+    /// No log at all.
     Off,
-    /// Failures.
+    /// Only failures.
     Error,
-    /// Events that a person should look at.
+    /// Also events that a person should look at.
     Warn,
-    /// What the service does.
+    /// Also what the service does, with a line for each request.
     #[default]
     Info,
-    /// How the service does it.
+    /// Also how the service does it, such as connections that end early.
     Debug,
-    /// Everything.
+    /// Everything, for developers of Annals.
     Trace,
 }
 
@@ -84,7 +85,7 @@ impl LogLevel {
     }
 }
 
-/// Format of the log.
+/// Format of each entry of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -95,7 +96,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// The table `[backup]`.
+/// Where scheduled backups are stored, and how many are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackupConfig {
@@ -122,7 +123,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Minimum of `max_body_kib`: the size of the longest message.
+/// Minimum of `max_body_kib`: a body must have room for the longest message.
 const MAX_MESSAGE_KIB: u32 = 256;
 
 /// Maximum of `max_body_kib`, because a body is read into memory as a whole.
@@ -157,8 +158,8 @@ impl ServerConfig {
         faults
     }
 
-    /// Returns why others than processes of this machine can reach the service. None if they cannot. Names of this machine, such
-    /// as `localhost`, do not make the service reachable.
+    /// Returns the setting because of which others than processes of this machine can reach the service; `None` if they cannot.
+    /// Names of this machine, such as `localhost`, do not make the service reachable.
     pub fn reachable_because(&self) -> Option<String> {
         let foreign = |url: &str| url::Url::parse(url).is_ok_and(|url| !is_this_machine(&url));
         let host = self.hosts.iter().find(|host| foreign(&format!("http://{host}")));

@@ -1,13 +1,16 @@
 //! How each error is reported: HTTP status, exit code of a command, seconds until a retry makes sense, and advice for a model
-//! that called a tool. The stable code of an error is [`Error::code`]. Refusals before an operation, such as a rate limit or a
-//! disk that is nearly full, are no [`Error`]: they are problems with a status of their own (`rest/problem.rs`).
+//! that called a tool. The stable code of an error is [`Error::code`]. A refusal before an operation, such as a rate limit or a
+//! nearly full disk, is not an [`Error`] but a problem with its own status (`rest/problem.rs`).
 
 use annals_core::{Error, ObjectKind, SignedDuration};
 use axum::http::StatusCode;
 
-/// How an error is reported.
+/// The exit code of a command that Ctrl-C ended, by the convention of shells: 128 + SIGINT. What it saved before is kept.
+pub const INTERRUPTED: u8 = 130;
+
+/// How one kind of error is reported.
 pub struct Row {
-    /// The status of a response over HTTP.
+    /// HTTP status of the answer.
     pub status: StatusCode,
     /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that
     /// a command ran and found or left a problem.
@@ -31,10 +34,10 @@ const LATER: &str = "Memory cannot answer now; go on without it, or try again in
 const STORE: u64 = 10;
 /// Seconds until a model endpoint may answer again, if it named no time itself.
 const ENDPOINT: u64 = 60;
-/// Seconds until a budget is checked again. It resets at midnight UTC.
+/// Seconds after which a retry makes sense if a budget is used up. Budgets reset at midnight UTC, which may be later.
 const BUDGET: u64 = 3600;
 
-/// Returns how an error is reported.
+/// Returns status, exit code, retry time and advice for an error.
 pub fn row(error: &Error) -> Row {
     let (status, exit_code, retry_after, advice) = match error {
         Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, 2, None, CORRECT),

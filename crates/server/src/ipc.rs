@@ -23,5 +23,5 @@ pub use route::route;
 /// The path that calls are posted to.
 const PATH: &str = "/call";
 
-/// The version of this program.
+/// The version of this program. Both sides of a call name it when they do not understand each other.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

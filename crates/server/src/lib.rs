@@ -4,7 +4,10 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `arguments` | parses requests into types and reports all their faults |
-//! | `access` | keys, scopes, limits, and allowed origins of requests |
+//! | `schema` | schemas of requests and tool arguments |
+//! | `access` | keys, limits, and allowed hosts and origins of requests |
+//! | `request` | the id and the log line of each request |
+//! | `config` | configuration of the service, its log and its backups |
 //! | `exit_codes_and_statuses` | HTTP status, exit code and advice for each error |
 //! | `rest` | the operations over HTTP |
 //! | `ipc` | calls of other processes of the same user, over a Unix socket |

@@ -11,7 +11,6 @@ mod confirmation;
 mod definition;
 mod forget_memory;
 mod get_memory;
-mod grains;
 mod handler;
 mod http;
 mod memory_context;

@@ -1,6 +1,6 @@
 //! The id of a request: taken from its header or generated, and present in the answer's header, in the log and in problem
-//! documents. Also writes one log line per request. It never contains the path, the query or another header, which may name
-//! people or hold a key.
+//! documents. Also writes one log line per request. The line never contains the path, the query or another header, which may
+//! name people or hold a key.
 
 use std::future::Future;
 use std::time::Instant;
@@ -17,7 +17,8 @@ use crate::rest::Code;
 
 /// The header with the id of a request.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Maximum bytes of an id that a client sends. Longer ids could put somebody's text into our log.
+/// Maximum bytes of an id that a client sends. A longer id, or one with other characters than letters, digits, `-`, `_` and
+/// `.`, is replaced by a generated one: it could put somebody's text into our log.
 const MAX_ID_LENGTH: usize = 64;
 
 tokio::task_local! {
@@ -63,7 +64,7 @@ fn route(request: &Request) -> String {
     request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned()
 }
 
-/// Returns the part of the service to which a route belongs.
+/// Returns the part of the service to which a route belongs, as metrics of failures name it.
 fn part(route: &str) -> &'static str {
     match route.rsplit('/').next() {
         Some("messages") => "ingest",

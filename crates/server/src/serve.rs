@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{
-    BodyLimits, Caller, ConnectionLimits, Gates, KeylessAccess, Places, admit_visitor, authenticate, bound_body,
-    bound_time, check_origin, limit, limit_uploads, serve_connections,
+    BodyLimits, Caller, ConnectionLimits, KeylessAccess, Places, RequestLimits, admit_visitor, authenticate,
+    bound_body, bound_time, check_origin, limit, limit_uploads, serve_connections,
 };
 use crate::compat;
 use crate::config::ServerConfig;
@@ -30,16 +30,17 @@ use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with few waiting
 /// changes.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
-/// Maximum time in which no byte of a body arrives.
+/// A request fails if no byte of its body arrives for this long.
 const SILENCE: Duration = Duration::from_secs(15);
-/// The same for uploads, which the sender may still be reading or compressing.
+/// An upload fails if no byte of it arrives for this long. Longer than [`SILENCE`], because the sender may still be reading or
+/// compressing the data.
 const UPLOAD_SILENCE: Duration = Duration::from_secs(60);
 
 /// Listeners of the service, and the process that they belong to.
 pub struct Listeners {
     /// The process with its scheduled jobs, for the pages that show them.
     pub host: Option<Arc<dyn Host>>,
-    /// The public listener. Keys are checked.
+    /// The public listener. Requests need a key, unless [`KeylessAccess`] admits their sender without one.
     pub tcp: Option<TcpListener>,
     /// Routes of the public listener that check a key of their own: calls of other nodes of a cluster.
     pub for_nodes: Option<Router>,
@@ -48,16 +49,16 @@ pub struct Listeners {
     pub unix: Option<(UnixListener, Router)>,
 }
 
-/// The end of connections that outlive their request, such as MCP streams.
+/// Ends and counts the connections that outlive their request, such as MCP streams.
 #[derive(Clone, Default)]
 pub struct Lifetime {
-    /// Ends these connections, once the requests that they carry are answered.
+    /// Is cancelled when these connections are to answer the requests that they have read, and end.
     pub stop: CancellationToken,
     /// Counts these connections, so that the process waits for their end.
     pub tasks: TaskTracker,
 }
 
-/// Builds the router of the public listener without pages for people.
+/// Builds the router of the public listener, without pages for people.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
     public_with_pages(service, config, None)
 }
@@ -65,10 +66,10 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 /// Builds the router of the public listener, which checks keys and limits, with the pages of a site.
 pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
-    let gates = Gates::new(service.limits());
-    let limited = |routes: Router| routes.layer(from_fn_with_state(gates.clone(), limit));
-    let limited_uploads = |uploads: Router| uploads.layer(from_fn_with_state(gates.clone(), limit_uploads));
-    let keyless = (service.clone(), gates.clone(), KeylessAccess::of(config));
+    let limits = RequestLimits::new(service.limits());
+    let limited = |routes: Router| routes.layer(from_fn_with_state(limits.clone(), limit));
+    let limited_uploads = |uploads: Router| uploads.layer(from_fn_with_state(limits.clone(), limit_uploads));
+    let keyless = (service.clone(), limits.clone(), KeylessAccess::of(config));
     let guard = |routes: Router| routes.layer(from_fn_with_state(keyless.clone(), authenticate));
     let guarded = guard(limited(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config))));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
@@ -88,7 +89,7 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
     with_request_log(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
 }
 
-/// Returns the state that the pages of a service need, without open sessions.
+/// Returns the state that the pages of a service need. No visitor is signed in yet.
 pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
     let (service, sessions) = (service.clone(), Arc::new(Sessions::new()?));
     Ok(Site {
@@ -128,7 +129,7 @@ async fn count(State(activity): State<Activity>, request: Request, next: Next) -
     next.run(request).await
 }
 
-/// Adds answers for unknown paths and methods, and limits on size and time.
+/// Adds answers for unknown paths and methods, and limits on size and time. Counts requests as under way.
 fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
     let limits = BodyLimits { most: config.max_body_kib as usize * 1024, silence: SILENCE };
     let time = Duration::from_secs(config.request_seconds.into());
@@ -141,7 +142,7 @@ fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
         .layer(from_fn_with_state(limits, bound_body))
 }
 
-/// Adds the limit on the size of uploads. They may take any time, as long as bytes arrive.
+/// Adds the limit on the size of uploads, and counts them as under way. They may take any time, as long as bytes arrive.
 fn uploading(routes: Router, service: &Service, config: &ServerConfig) -> Router {
     let limits = BodyLimits { most: config.max_upload_mib as usize * 1024 * 1024, silence: UPLOAD_SILENCE };
     routes
@@ -156,8 +157,8 @@ fn with_request_log(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 
-/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the
-/// current piece of background work, and saves the access counts.
+/// Serves until `stop`. Then accepts no new requests, waits at most the configured time for those in progress and for the
+/// current pieces of background work, and saves the access counts.
 pub async fn serve(
     service: Service,
     config: &ServerConfig,
@@ -204,7 +205,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Returns the limits on the connections of the public listener.
+/// Returns the limits on the connections of the public listener, as the configuration sets them.
 pub(crate) fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
     ConnectionLimits {
         most: config.max_connections as usize,

@@ -1,8 +1,9 @@
-//! A node of a cluster that stands by: it forwards each request to the active node, unread.
+//! A node of a cluster that stands by. It forwards each request to the active node, without reading it.
 //!
-//! A request waits while no node is active. It is sent once: if the active node ends before it answers, the request may have been
-//! carried out, so the caller decides whether to send it again. The active node sees the header `Via` and asks for a key, even if
-//! the standby node is on the same machine. Two nodes that take each other for the active one do not forward in a circle.
+//! A request waits up to [`MAX_WAIT`] while no node is active, and then fails. It is sent once: if the active node ends before
+//! it answers, the request may have been carried out, so the caller decides whether to send it again. The active node finds the
+//! header `Via` and requires a key, even if the standby node is on the same machine. A request that nodes have forwarded
+//! [`MAX_FORWARDED`] times is refused, so that it never goes in a circle.
 
 use std::io;
 use std::sync::Arc;
@@ -41,22 +42,21 @@ pub type ActiveNode = watch::Receiver<Option<String>>;
 pub struct Standby {
     /// The node that requests are forwarded to.
     pub active: ActiveNode,
-    /// The metrics of this node.
     pub metrics: NodeMetrics,
 }
 
-/// How long a request waits for an active node. A little longer than a failover with the default lease takes.
+/// Maximum time that a request waits for an active node. A little longer than a failover with the default lease takes.
 const MAX_WAIT: Duration = Duration::from_secs(25);
 /// Pause between two attempts to reach the active node.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Time for a connection to the active node.
+/// Maximum time for opening a connection to the active node.
 const CONNECTING: Duration = Duration::from_secs(3);
 
 /// The value of `Via` that marks a forwarded request.
 const NODE: &str = "1.1 annals-node";
 
-/// Maximum number of times that a request is forwarded: by a standby node, and by the next one if that is just taking
-/// over. It forwards the request to itself once its folder is open.
+/// Maximum number of times that a request is forwarded. A standby node forwards it to the active node. If that node is still
+/// taking over, it keeps the request until its data folder is open, and then forwards it to itself.
 const MAX_FORWARDED: usize = 2;
 
 /// Headers that concern one connection only, or that this node has already acted on.
@@ -65,7 +65,7 @@ const OF_CONNECTION: [HeaderName; 7] =
 
 /// Where a standby node receives requests.
 pub struct StandbyListeners {
-    /// The public listener.
+    /// Listener for requests of clients.
     pub tcp: TcpListener,
     /// The socket in the data folder, for calls of commands, and the key of the cluster, with which they are forwarded.
     pub unix: Option<(UnixListener, SecretString)>,
@@ -93,8 +93,8 @@ fn routes(standby: Standby) -> Router {
     routes.with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
 }
 
-/// Returns the routes that only the active node of a cluster has: its own metrics and, if there is a key of the cluster, the
-/// calls of other nodes.
+/// Returns the routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a
+/// key of the cluster, the calls of other nodes.
 pub fn node_routes(metrics: NodeMetrics, host: Arc<dyn Host>, key: Option<SecretString>) -> Router {
     let calls = key.map(|key| guarded_route(host, key));
     calls.unwrap_or_default().merge(node_metrics_route(metrics))
@@ -108,7 +108,8 @@ fn node_metrics_route(metrics: NodeMetrics) -> Router {
     Router::new().route("/metrics/node", get(show)).with_state(metrics)
 }
 
-/// Reports whether requests can be forwarded. If the database does not answer this node, it most likely answers none.
+/// Answers 200 if requests can be forwarded. A database that does not answer this node most likely answers no node, so this
+/// counts as not ready too.
 async fn ready(State(standby): State<Standby>) -> Result<Json<Health>, Problem> {
     if standby.active.borrow().is_none() {
         return Err(no_active_node());
@@ -133,7 +134,8 @@ fn times_forwarded(headers: &HeaderMap) -> usize {
     vias.flat_map(|vias| vias.split(',')).filter(|via| via.trim() == NODE).count()
 }
 
-/// Sends a request to the active node, once there is one, and returns the beginning of the answer.
+/// Sends a request to the active node, and returns its answer as soon as the head has arrived. Fails if no active node can be
+/// reached within [`MAX_WAIT`], or if the connection breaks or another node becomes active before the answer.
 pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response, Problem> {
     let Standby { mut active, metrics } = standby;
     let connected = timeout(MAX_WAIT, connect(&active)).await;

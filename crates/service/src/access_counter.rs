@@ -1,9 +1,9 @@
 //! Counts how often memories are returned by searches with a query and by contexts.
 //!
-//! Counts gather in memory, so that no answer waits for a count and no search costs a commit. They are written to the catalog
-//! in batches, once a minute and when the service stops. The counts of an agent are lost in a crash, or if the catalog fails to
-//! store them.
-//! Only ranking uses them, as a weak signal.
+//! Counts are collected in memory, so that no answer waits for a count and no search costs a commit. They are written to the
+//! catalog in batches: once a minute, and when the service stops or a command ends. A crash loses the counts since the last
+//! write. If the catalog fails to store the counts of an agent, the counts of the agent that are not stored yet are lost too.
+//! Only ranking uses counts, as a weak signal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,8 @@ use crate::Service;
 
 /// Interval between writes of counts to the catalog.
 const EVERY: Duration = Duration::from_secs(60);
-/// Maximum number of memories with a count in memory, about 200 bytes each. Further memories are not counted.
+/// Maximum number of memories with a count in memory, about 200 bytes each. Until the next write, further memories are not
+/// counted.
 const MAX_COUNTED: usize = 100_000;
 /// Maximum number of counts written in one transaction: small, so that other writers do not wait long.
 const BATCH: usize = 500;

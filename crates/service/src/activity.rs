@@ -15,13 +15,13 @@ pub struct Activity(watch::Sender<usize>);
 pub struct Busy(Activity);
 
 impl Activity {
-    /// Counts a request until the returned value is dropped.
+    /// Counts a request as under way until the returned value is dropped.
     pub fn begin(&self) -> Busy {
         self.0.send_modify(|open| *open += 1);
         Busy(self.clone())
     }
 
-    /// Returns once no request has been under way for `wait`.
+    /// Returns once no request has been under way for the duration `wait`.
     pub async fn idle_for(&self, wait: Duration) {
         let mut open = self.0.subscribe();
         loop {
@@ -50,7 +50,6 @@ impl Service {
         });
     }
 
-    /// Returns the counter of requests under way.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }

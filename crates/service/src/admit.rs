@@ -12,11 +12,11 @@ const MEBIBYTE: u64 = 1024 * 1024;
 pub enum NotAdmitted {
     /// Less than this many MiB of disk space are free.
     DiskLow(u32),
-    /// This many changes of the agent wait to be made searchable.
+    /// This many changes of the agent wait to be made searchable, so the limit is reached.
     BacklogFull(u64),
-    /// This many imports of uploads are not finished.
+    /// This many imports of uploads are not finished, so the limit is reached.
     UploadsFull(usize),
-    /// The store failed.
+    /// Another error: a store failed, or the options of an upload have a fault.
     Failed(Error),
 }
 
@@ -27,7 +27,8 @@ impl From<Error> for NotAdmitted {
 }
 
 impl Service {
-    /// Admits new messages of an agent and returns the settings to store them with.
+    /// Returns the settings with which new messages of an agent are to be stored. Fails if the disk is nearly full, the agent's
+    /// backlog is at its limit, or the store fails.
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
         self.admit_data()?;
         let AgentState { settings, waiting: depth, .. } = self.parts.store.agent_state(agent).await?;
@@ -37,7 +38,7 @@ impl Service {
         Ok(settings)
     }
 
-    /// Admits new data if enough disk space is free; otherwise returns [`NotAdmitted::DiskLow`].
+    /// Fails with [`NotAdmitted::DiskLow`] if too little disk space is free. Succeeds if the free space is unknown.
     pub(crate) fn admit_data(&self) -> Result<(), NotAdmitted> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));
@@ -51,7 +52,7 @@ impl Service {
         Some(filesystem.f_bavail.saturating_mul(filesystem.f_frsize))
     }
 
-    /// Returns the free bytes below which new messages and other new data are refused.
+    /// Returns the limit of free bytes below which new messages and other new data are refused.
     pub(crate) fn disk_low(&self) -> u64 {
         u64::from(self.parts.limits.disk_low_mib) * MEBIBYTE
     }

@@ -8,11 +8,11 @@ use annals_core::ports::{Key, Scope};
 /// The caller of a request, with its permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Id of the key. None for a local caller.
+    /// Id of the key; `None` for a local caller.
     pub key: Option<String>,
     workspace: String,
     scopes: BTreeSet<Scope>,
-    /// Keys of the agents; empty for all.
+    /// Keys ([`Agent::key`]) of the agents that the caller may use; empty if it may use all of its workspace.
     agents: Vec<String>,
 }
 
@@ -22,13 +22,13 @@ impl Caller {
         Caller { key: None, workspace: "default".to_owned(), scopes: Scope::ALL.into(), agents: Vec::new() }
     }
 
-    /// Restricts the caller to these scopes.
+    /// Restricts the caller to those of the scopes that it has.
     pub fn with_scopes(self, scopes: &[Scope]) -> Caller {
         let scopes = scopes.iter().copied().filter(|scope| self.may(*scope)).collect();
         Caller { scopes, ..self }
     }
 
-    /// Creates the caller who holds this key.
+    /// Creates a caller with the permissions of a key.
     pub fn of(key: Key) -> Caller {
         Caller { key: Some(key.id), workspace: key.workspace, scopes: key.scopes, agents: key.agents }
     }
@@ -43,13 +43,14 @@ impl Caller {
         self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
     }
 
-    /// Returns whether the caller may use an agent.
+    /// Returns whether the agent is in the caller's workspace and is one of the caller's agents, if these are restricted.
     pub fn opens(&self, agent: &Agent) -> bool {
         let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.key());
         self.workspace == agent.workspace() && bound
     }
 
-    /// Returns whether the caller may see data of the whole process, such as metrics.
+    /// Returns whether the caller may see data of the whole process, such as metrics: in the default workspace, without a
+    /// restriction to some agents.
     pub fn sees_all(&self) -> bool {
         self.workspace == Caller::local().workspace && self.agents.is_empty()
     }
@@ -71,6 +72,7 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
             expires_at: None,
             revoked_at: None,
+            daily_tokens: None,
         })
     }
 

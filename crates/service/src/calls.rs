@@ -1,8 +1,12 @@
-//! The operations as calls: a request and an answer as plain data, and the name by which another process asks for it.
+//! The operations as calls. A call has a name, and a request and an answer as plain data, so that it can be sent to another
+//! process.
 //!
 //! The command makes calls in its own process, or sends them to the process that owns the data folder. Both run the same
-//! [`Call::run`]. Relies on the operations; adds only what belongs to a request: which agents it addresses, and what happens
+//! [`Call::run`]. A call adds to its operation only what belongs to a request: which agents it addresses, and what happens
 //! before and after the operation. Does not depend on sockets or the terminal.
+//!
+//! The field `agent` of a call is the present or a former name of an agent in the default workspace. In calls that can create
+//! an agent, it can also be a new name.
 
 mod agents;
 mod documents;
@@ -30,7 +34,7 @@ pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
 pub use import::{AgentNames, ExportedAgent, Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
-pub use keys::{AddKey, ListKeys, RevokeKey};
+pub use keys::{AddKey, LimitKey, ListKeys, RevokeKey};
 pub use maintenance::{
     AbandonBatches, BatchRollup, CheckReadable, CopyCatalog, Dump, ListBatches, ListDeadLetters, Rebuild,
     ReplayDeadLetters, Retain, Rollup, Status, Verify,
@@ -41,29 +45,26 @@ pub use transfer::{Export, ListMemories};
 
 /// A request that another process can send.
 pub trait Call: Serialize + DeserializeOwned + Send + 'static {
-    /// The name of the call. No other call has this name.
+    /// The name by which another process sends the call. No other call has it.
     const NAME: &'static str;
 
-    /// The answer to the call.
     type Answer: Serialize + DeserializeOwned + Send;
 
-    /// Carries the call out.
+    /// Runs the operation in the process that owns the data folder.
     fn run(self, context: Context<'_>) -> impl Future<Output = Result<Self::Answer>> + Send;
 }
 
-/// A call that sends items before its answer.
+/// A call that sends any number of items before its answer, such as the lines of an export.
 pub trait SendsItems: Call {
-    /// The type of the items.
     type Item: Serialize + DeserializeOwned + Send;
 }
 
 /// The process, time, input and output that a call runs with.
 pub struct Context<'a> {
-    /// The process that runs the call.
     pub host: &'a dyn Host,
-    /// The current time.
+    /// The time at which the call began. The operations take it as the current time.
     pub now: Timestamp,
-    /// Receives progress.
+    /// Shows the user how far the call is.
     pub progress: &'a dyn ProgressSink,
     /// The items that come with the request.
     pub input: &'a mut dyn Input,
@@ -73,7 +74,6 @@ pub struct Context<'a> {
 
 // The futures borrow the service and not the context, which cannot be shared between threads.
 impl<'a> Context<'a> {
-    /// Returns the operations.
     pub fn service(&self) -> &'a Service {
         self.host.service()
     }
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
         self.service().agents_named(name)
     }
 
-    /// Sends an item to the caller.
+    /// Sends an item to the caller. Fails if the caller has gone.
     pub async fn send(&mut self, item: &(impl Serialize + Sync)) -> Result<()> {
         self.output.send(serde_json::to_value(item).expect("wire types are plain data")).await
     }
@@ -107,7 +107,7 @@ impl<'a> Context<'a> {
 pub enum Refusal {
     /// No call has this name.
     Unknown,
-    /// The request cannot be parsed as the type that this version expects.
+    /// The request has another format than this version of Annals expects.
     Unreadable(serde_json::Error),
     /// The operation failed.
     Failed(annals_core::Error),
@@ -116,7 +116,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 43] = [
+const CALLS: [(&str, Run); 44] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -157,6 +157,7 @@ const CALLS: [(&str, Run); 43] = [
     entry::<CopyCatalog>(),
     entry::<AddKey>(),
     entry::<ListKeys>(),
+    entry::<LimitKey>(),
     entry::<RevokeKey>(),
     entry::<ListJobs>(),
     entry::<RunJob>(),
@@ -174,7 +175,7 @@ fn run<'a, C: Call>(request: Value, context: Context<'a>) -> BoxFuture<'a, std::
     })
 }
 
-/// Runs the call of this name.
+/// Runs the call of this name with the request as JSON, and returns its answer as JSON.
 pub async fn answer(name: &str, request: Value, context: Context<'_>) -> std::result::Result<Value, Refusal> {
     let found = CALLS.iter().find(|(known, _)| *known == name);
     let (_, run) = found.ok_or(Refusal::Unknown)?;

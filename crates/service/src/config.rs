@@ -41,7 +41,7 @@ impl Limits {
     }
 }
 
-/// Adds a fault if the value is not between `least` and `most`.
+/// Adds a fault for `field` if the value is below `least` or above `most`.
 pub fn within(faults: &mut Vec<Fault>, field: String, value: u32, least: u32, most: u32) {
     if !(least..=most).contains(&value) {
         faults.push(Fault::new(field, format!("is {value}; {least} to {most} are allowed")));

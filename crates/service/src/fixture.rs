@@ -8,7 +8,7 @@ use annals_core::{Agent, Error, Extractor, IngestReceipt, Message, Result, Store
 use annals_retention::Plans;
 use annals_service::calls::Host;
 use annals_service::config::Limits;
-use annals_service::jobs::AlarmClock;
+use annals_service::jobs::Scheduler;
 use annals_service::wire::{IngestRequest, MessageIn};
 use annals_service::{Clock, Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
@@ -17,7 +17,7 @@ use annals_testkit::{
 };
 use async_trait::async_trait;
 
-/// The time in tests, a Tuesday noon: the sixth of March and its week are over.
+/// The time in tests: noon of a Tuesday. The week of the last message in [`service_with_memories`], of 6 March, is over.
 pub const NOW: &str = "2026-03-10T12:00:00Z";
 
 /// Returns a service over empty stores.
@@ -30,7 +30,7 @@ pub fn over(store: Arc<dyn Store>, clock: Clock) -> Service {
     Service::new(Parts { limits, ..Parts::over(in_memory(store, Arc::new(ThreeWords), clock)) })
 }
 
-/// Returns this store with tables in memory, and models that need no network.
+/// Returns components with this store, tables in memory, and models that need no network.
 pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Clock) -> Components {
     Components {
         store,
@@ -92,7 +92,7 @@ impl Host for TestHost {
         &self.0
     }
 
-    fn jobs(&self) -> Option<&AlarmClock> {
+    fn jobs(&self) -> Option<&Scheduler> {
         None
     }
 

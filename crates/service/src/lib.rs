@@ -1,17 +1,21 @@
 //! The operations of Annals: everything that REST, MCP and the command can do, over one store.
 //!
 //! Relies on the ports and on the policy crates. Does not depend on HTTP, MCP or the terminal. Never names a store, a model
-//! or an embedder: the binary passes them in. Reads no clock except the one that it is given.
+//! or an embedder: the binary passes them in, and the clock too.
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | `service` | the service and the parts that it is assembled from |
 //! | `wire` | requests and answers as plain data |
 //! | `operations` | the operations, one file each |
+//! | `backup` | makes, lists, checks and removes backups |
 //! | `calls` | the operations as requests by name, for other processes |
 //! | `caller` | the caller of a request, with its permissions |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
-//! | `tables` | makes new messages searchable in the background |
+//! | `tables` | makes new messages searchable and extracts facts from them in the background |
 //! | `reembed` | embeds tables again after a change of the embedding model |
+//! | `activity` | counts requests under way |
+//! | `config` | the limits in the configuration, and their checks |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
 //! | `outlines` | a cache of the days with turns and the periods with summaries of agents |
@@ -29,6 +33,7 @@ extern crate self as annals_service;
 mod access_counter;
 mod activity;
 mod admit;
+pub mod backup;
 mod caller;
 pub mod calls;
 pub mod config;
@@ -53,8 +58,9 @@ pub use annals_core::numbers;
 pub use caller::Caller;
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
-    KnowledgeGraph, MAX_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
-    RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, UploadWriter, Verified, read_source,
+    KnowledgeGraph, MAX_FAULTS, MAX_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress,
+    ProgressSink, RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, UploadWriter, Verified,
+    read_source,
 };
 pub use output::refuse_in_data_folder;
 pub use secret::{IssuedKey, PresentedKey, issue};

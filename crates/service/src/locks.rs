@@ -3,9 +3,9 @@
 //! Two tasks that take two locks of an agent in opposite orders would deadlock. So a held lock is a value ([`Held`]), and
 //! further locks of the agent are taken through it ([`Held::then`]); the compiler accepts only locks that come later in the
 //! order of [`Lock`] ([`After`]). A function that is called with a lock held takes that value as an argument, or uses
-//! [`AgentLocks::try_lock`], which does not wait. [`AgentLocks::lock`] begins a chain. A task that holds a lock could begin
-//! another chain for the same agent with that lock or an earlier one. This panics in builds with debug assertions, even if no
-//! other task holds the lock.
+//! [`AgentLocks::try_lock`], which does not wait. [`AgentLocks::lock`] begins a chain. The compiler cannot prevent that a task
+//! begins a second chain for the same agent with a lock that it holds, or an earlier one. In builds with debug assertions this
+//! panics, even if no other task holds the lock.
 
 mod order;
 
@@ -64,7 +64,8 @@ impl AgentLocks {
         entry.is_some_and(|entry| entry.held().iter().any(|(_, held)| *held == lock))
     }
 
-    /// Returns a lock that a pass takes only while it saves results. The pass must hold no lock of the agent.
+    /// Returns a lock that a pass takes each time it saves results, and releases in between. The pass must hold no lock of the
+    /// agent.
     pub(crate) fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
         SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }
     }
@@ -79,7 +80,7 @@ impl AgentLocks {
         if let Some(entry) = entries.get(agent).and_then(Weak::upgrade) {
             return entry;
         }
-        // Removes locks that no task holds or waits for, so that agents without activity take no memory.
+        // Removes entries with locks that no task holds or waits for, so that agents without activity take no memory.
         entries.retain(|_, entry| entry.strong_count() > 0);
         let entry = Arc::new(Entry::default());
         entries.insert(agent.clone(), Arc::downgrade(&entry));
@@ -147,7 +148,7 @@ impl<L: Level> Held<'_, L> {
         self.guard.entry.clone().try_lock(&self.agent)
     }
 
-    /// Returns a later lock of the same agent that a pass takes only while it saves results.
+    /// Returns a later lock of the same agent that a pass takes each time it saves results, and releases in between.
     pub(crate) fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
         SavingLock { entry: self.guard.entry.clone(), agent: &self.agent, lock: M::LOCK }
     }
@@ -176,7 +177,7 @@ impl Signal {
     }
 }
 
-/// A held lock without its type.
+/// A held lock of any [`Level`].
 struct Guard {
     entry: Arc<Entry>,
     holder: Option<(Id, Lock)>,
@@ -206,7 +207,7 @@ impl<L: Level> fmt::Debug for Held<'_, L> {
     }
 }
 
-/// A lock that a pass takes only while it saves results; see [`Held::for_saving`].
+/// A lock that a pass takes each time it saves results, and releases in between; see [`Held::for_saving`].
 pub(crate) struct SavingLock<'a> {
     entry: Arc<Entry>,
     agent: &'a Agent,

@@ -2,8 +2,8 @@
 //! dashboard and the alerts use these names.
 //!
 //! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Most
-//! gauges over all agents are read from the catalog in one read at each scrape (`totals`). No label holds an agent's name, an
-//! id or a word of a memory: their number is unbounded, and they are private.
+//! gauges over all agents are read from the catalog in one read at each scrape (`totals`). No label contains the name of an
+//! agent, an id or a word of a memory, because such values are unbounded in number and private.
 
 mod labels;
 mod measured;
@@ -30,9 +30,9 @@ pub use measured::Measured;
 pub use node::{Forwarded, NodeMetrics};
 pub use waits::Pipeline;
 
-/// The empty label set of a gauge that is absent until it is set.
+/// The empty label set. A gauge in a family with it is not exported until it is set.
 type Unlabelled = [(&'static str, &'static str); 0];
-/// A gauge with a fractional value.
+/// A gauge with a fractional value, such as seconds.
 type Number = Gauge<f64, std::sync::atomic::AtomicU64>;
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -74,7 +74,7 @@ pub(crate) struct Inner {
     last_backup: Family<Unlabelled, Gauge>,
     started: Gauge,
     waits: waits::Waits,
-    /// When the folders were measured last.
+    /// When the sizes of the folders were measured last; `None` before the first time. Measuring reads every file's size.
     folders_measured: tokio::sync::Mutex<Option<Instant>>,
 }
 
@@ -86,7 +86,6 @@ fn by<L: Clone + std::hash::Hash + Eq>() -> Histograms<L> {
     Family::new_with_constructor(seconds)
 }
 
-/// A registry, with a method that registers a metric and returns it.
 struct Register<'a>(&'a mut Registry);
 
 impl Register<'_> {
@@ -174,7 +173,7 @@ impl Metrics {
         Metrics::default()
     }
 
-    /// Sets the start time of the process.
+    /// Sets the start time of the process to `now`.
     pub fn begin(&self, now: Timestamp) {
         self.0.started.set(now.as_second());
     }
@@ -185,7 +184,7 @@ impl Metrics {
         InFlight(self.0.in_flight.clone())
     }
 
-    /// Records the status and duration of an answered request.
+    /// Records the status and duration of a request once its answer begins. `route` is the pattern of the path, without values.
     pub fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
         let label = Route { route: route.to_owned(), method: method.to_owned(), status };
         self.0.requests.get_or_create(&label).observe(took.as_secs_f64());
@@ -217,12 +216,12 @@ impl Metrics {
         self.0.to_embed_again.set((left - clamp(changes)).max(0));
     }
 
-    /// Counts a failure in a part such as `project`, `rollup`, `rerank` or the name of a job.
+    /// Counts a failure by the code of the error. `part` is for example `project`, `rollup`, `rerank` or the name of a job.
     pub fn failed(&self, part: &'static str, error: &Error) {
         self.failed_with(part, error.code());
     }
 
-    /// Counts a failure by its code.
+    /// Counts a failure for which there is no [`Error`]. `cause` takes the place of the error's code.
     pub fn failed_with(&self, part: &'static str, cause: &'static str) {
         self.0.failures.get_or_create(&Failure { part, cause }).inc();
     }
@@ -232,7 +231,8 @@ impl Metrics {
         self.0.waits.begin(pipeline, agent, seq, Instant::now());
     }
 
-    /// Records that a pipeline has processed an agent's changes up to `seq`.
+    /// Records that a pipeline has processed an agent's changes up to `seq`. If the change that was timed is now searchable,
+    /// also records the length of its wait.
     pub fn reached(&self, pipeline: Pipeline, agent: &Agent, seq: u64) {
         if let Some(waited) = self.0.waits.end(pipeline, agent, seq, Instant::now())
             && pipeline == Pipeline::Working

@@ -1,4 +1,5 @@
-//! The operations of the service. Those on an agent expect that the caller may use it. None depends on HTTP.
+//! The operations of the service. An operation on an agent does not check permissions: its caller must have checked them.
+//! None depends on HTTP.
 
 mod agents;
 mod attached;
@@ -12,6 +13,7 @@ mod cursor;
 mod dead_letters;
 mod documents;
 mod dump;
+mod estimates;
 mod export;
 mod extract;
 mod facts;
@@ -45,7 +47,7 @@ pub(crate) use batches::log_batches;
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub(crate) use facts::ComparedFacts;
-pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
+pub use import::{ImportRequest, MAX_FAULTS, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MAX_MESSAGES};
 pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};

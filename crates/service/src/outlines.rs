@@ -1,8 +1,9 @@
 //! A cache of outlines: the days with turns and the periods with summaries of an agent. Counting the turns of an agent with a
 //! million takes 0.2 s, and a page about it needs the counts several times.
 //!
-//! Every change of a memory raises the agent's sequence in the same transaction, so an outline holds until the sequence
-//! moves. The sequence is read before the counting, so an outline may be newer than its sequence number, but never older.
+//! Every change of a memory raises the agent's sequence number in the same transaction, so an outline is valid until that
+//! number changes. The number is read before the counting, so an outline may be newer than its sequence number, but never
+//! older.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +16,11 @@ use crate::Service;
 /// Maximum number of outlines in memory. An outline of ten years takes about half a megabyte.
 const MAX_OUTLINES: usize = 8;
 
-/// The outlines that were counted last. Clones share them.
+/// The outlines that were counted last, newest first, at most one per agent. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Outlines(Arc<Mutex<VecDeque<Counted>>>);
 
-/// The outline of an agent at one number of its sequence.
+/// The outline of an agent when its sequence number was `change`.
 struct Counted {
     agent: Agent,
     change: u64,
@@ -42,7 +43,7 @@ impl Outlines {
 }
 
 impl Service {
-    /// Returns the days with turns and the periods with summaries.
+    /// Returns the days with turns and the periods with summaries of an agent, from the cache if nothing has changed since.
     pub(crate) async fn outline(&self, agent: &Agent) -> Result<Arc<Outline>> {
         let change = self.parts.store.last_change(agent).await?;
         if let Some(known) = self.outlines.find(agent, change) {

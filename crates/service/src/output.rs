@@ -6,16 +6,16 @@ use std::path::{Component, Path, PathBuf};
 
 use annals_core::{Error, Result};
 
-/// Maximum number of dangling symbolic links that are followed; more are taken for a loop.
+/// Maximum number of dangling symbolic links that are followed in a row, so that a loop ends.
 const MAX_LINKS: u8 = 40;
 
 /// Returns an error if a path to write to is in the data folder. Follows symbolic links and `..`, even if the path does not
-/// exist yet.
+/// exist yet. Accepts any path if the data folder cannot be read.
 pub fn refuse_in_data_folder(data: &Path, path: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("finding {}", path.display()), cause);
-    let place = std::path::absolute(path).map(|path| resolved(&path, MAX_LINKS)).map_err(failed)?;
+    let target = std::path::absolute(path).map(|path| resolved(&path, MAX_LINKS)).map_err(failed)?;
     let Some(of_data) = identity(data) else { return Ok(()) };
-    if place.ancestors().any(|folder| identity(folder) == Some(of_data)) {
+    if target.ancestors().any(|folder| identity(folder) == Some(of_data)) {
         return Err(Error::invalid(path.display().to_string(), "is in the data folder of Annals; name another place"));
     }
     Ok(())

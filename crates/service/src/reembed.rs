@@ -1,9 +1,9 @@
 //! Change of the embedding model: embeds the tables of all agents again with the configured model, in the background or for a
 //! command.
 //!
-//! A changed setting is enough to start it: the tables to embed follow from the models that the catalog records. It works in
-//! short pieces, each under the agent's lock of the tables, and between two pieces lets new messages and searches go first. A
-//! stop or a crash costs one piece. Searches use the former table until the new one is complete.
+//! It starts by itself after a restart with another model in the settings: the catalog records the model of each table. It
+//! works in short pieces, each under the agent's lock of the tables, and between two pieces lets new messages and searches go
+//! first. A stop or a crash costs one piece. Searches use the former table until the new one is complete.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::{ProgressSink, Service};
 /// Number of changes in a piece. With the bundled model a piece takes some 200 ms, the longest time that a new message of the
 /// agent waits for it.
 const PIECE: usize = 32;
-/// Number of changes in a piece of a command, for which a user waits.
+/// Number of changes in a piece if a user waits for a command. Larger pieces finish the whole sooner.
 const LARGE_PIECE: usize = 256;
-/// Maximum time that a piece waits for other work. It then runs in any case, so that a busy service makes progress too.
+/// Maximum time that a piece waits for other work. It then runs in any case, so that a busy service re-embeds its tables too.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// Interval at which a waiting piece checks whether other work has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -52,7 +52,7 @@ impl Service {
         self.reembed_retrying(stop, PAUSE).await;
     }
 
-    /// Does the same, with this pause after each failure.
+    /// Does the same as [`Service::reembed_in_background`], with the given pause after each failure.
     async fn reembed_retrying(&self, stop: CancellationToken, pause: Duration) {
         loop {
             let swept = tokio::select! {
@@ -89,8 +89,8 @@ impl Service {
         Ok(agents)
     }
 
-    /// Embeds the tables of these agents again, one after another. A failure of one agent does not stop the others. Returns
-    /// the last failure.
+    /// Embeds the tables of these agents again, one after another. After a failure of one agent, continues with the next.
+    /// Returns the last failure.
     async fn reembed_all(&self, agents: &[Agent], stop: &CancellationToken) -> Option<annals_core::Error> {
         let model = self.parts.writer.configured_model().name;
         tracing::info!(agents = agents.len(), model, "the embedding model has changed; tables are embedded again");
@@ -115,8 +115,8 @@ impl Service {
         failure
     }
 
-    /// Embeds up to `most` changes of an agent again. Their time is counted from `begun` on. Returns their number, or `None` if
-    /// nothing is left.
+    /// Embeds up to `most` changes of an agent again. Returns their number, or `None` if nothing is left. The estimate of speed
+    /// counts the time since `begun`, and so the wait before the piece.
     async fn reembed_piece(&self, agent: &Agent, most: usize, begun: Instant) -> Result<Option<u64>> {
         let _tables = self.locks.lock::<Tables>(agent).await;
         let changes = self.parts.writer.reembed_some(agent, self.now(), most).await?;
@@ -132,8 +132,8 @@ impl Service {
         }
     }
 
-    /// Embeds the tables of an agent with vectors of another model again, without waiting for other work. Returns the number
-    /// of changes.
+    /// Embeds those tables of an agent again that have vectors of another model. Does not wait for other work. Returns the
+    /// number of changes that were embedded.
     pub async fn reembed(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<u64> {
         let state = self.parts.writer.reembedding(agent).await?;
         let stage = progress.begin("embedding again", state.total - state.done);

@@ -16,9 +16,9 @@ const SECRET_BYTES: usize = 32;
 pub struct IssuedKey {
     /// Public id of the key.
     pub id: String,
-    /// The whole key.
+    /// The whole key: `annals_<id>_<secret>`.
     pub text: SecretString,
-    /// Hash of the secret, which is stored.
+    /// Hash of the secret. Only the hash is stored.
     pub hash: Digest,
 }
 
@@ -40,7 +40,7 @@ pub struct PresentedKey {
 }
 
 impl PresentedKey {
-    /// Parses a key. None if the text does not look like one.
+    /// Parses a key of the form `annals_<id>_<secret>`; `None` for other text. Does not check whether the key exists.
     pub fn parse(text: &str) -> Option<PresentedKey> {
         let (prefix, rest) = text.split_once('_')?;
         let (id, secret) = rest.split_once('_')?;

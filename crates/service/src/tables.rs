@@ -1,12 +1,12 @@
 //! Background workers that make new messages searchable, and extract facts from them if the extractor runs locally.
 //!
 //! [`Service::enqueue`] queues an agent, once. A worker takes the first agent that it may take and applies a bounded piece of
-//! what is due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as
-//! large until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits
-//! for small pieces only. An agent with a failed turn pauses, longer after each failure; if no facts can be written, its
-//! messages still become searchable. Workers never wait for an agent lock: the agent is queued again when the lock is free.
-//! What is due follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass.
-//! Workers never call a model to extract facts.
+//! its pending changes, so that a large import of one agent does not delay others. An agent with more changes than one piece
+//! counts as large until it has caught up. One worker takes no large agents and extracts no facts, so a message of another
+//! agent waits for small pieces only. After a failure the agent pauses, longer each time. Extraction pauses apart from the
+//! tables, so messages become searchable even if no facts can be written. Workers never wait for an agent lock: the agent is
+//! queued again when the lock is free. Pending changes are found in the catalog, so a lost entry of the queue only delays an
+//! agent until the next entry or the next scheduled pass. Workers never call a model to extract facts.
 
 mod queue;
 
@@ -28,11 +28,11 @@ pub use queue::Worker;
 
 /// How long a worker extracts facts from the messages of one agent before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
-/// Number of batches for each table of an agent that are applied under one lock. A batch of messages takes a second or two to
-/// embed on two cores.
+/// Maximum number of batches for each table of an agent that are applied under one lock. Then the lock is free for other tasks.
+/// A batch of messages takes a second or two to embed on two cores.
 const PIECE: usize = 4;
 
-/// The outcome of a worker's turn with an agent.
+/// What is left to do after a worker has processed a piece of an agent's work.
 enum Piece {
     Done,
     /// More changes are due for the tables.
@@ -60,7 +60,8 @@ impl Service {
         }
     }
 
-    /// Does a piece of work of an agent, and queues the agent again if more is due or the turn failed.
+    /// Does a piece of work of an agent. Queues the agent again: at once if more is due, once the lock is free if another task
+    /// holds it, or after a pause if the piece failed.
     async fn take_turn(&self, work: &Work, stop: &CancellationToken) {
         let piece = match work {
             Work::Tables(agent, size) => self.write_piece(agent, *size).await,
@@ -80,7 +81,7 @@ impl Service {
         self.queue.finish(agent);
     }
 
-    /// Reports a failed turn, and queues the agent again after a pause.
+    /// Logs and counts a failure, and queues the agent again after a pause.
     fn pause(&self, agent: &Agent, pipeline: Pipeline, error: &Error, stop: &CancellationToken) {
         let (part, work) = match pipeline {
             Pipeline::Working => ("project", "indexing new messages"),
@@ -200,7 +201,8 @@ impl Service {
         self.read_for_facts_until(agent, progress, &|| false).await
     }
 
-    /// Does the same as [`Service::read_for_facts`], but stops after the section at which `should_stop` returns true.
+    /// Does the same as [`Service::read_for_facts`], but ends early once `should_stop` returns true. The function is called
+    /// after each section of messages.
     pub(crate) async fn read_for_facts_until(
         &self,
         agent: &Agent,
@@ -239,22 +241,22 @@ impl Service {
     ) -> Result<ExtractionPassed> {
         let passed = {
             let facts = reader.for_saving::<Facts>();
-            self.parts.fact_writer.extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
+            self.fact_writer().extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
         };
         drop(reader);
         self.came(agent).await?;
         Ok(passed)
     }
 
-    /// Reads again the messages that a model could not read before.
+    /// Extracts facts again from the messages that are dead letters of extraction, because the model failed on them.
     pub(crate) async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
-        let passed = self.parts.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
+        let passed = self.fact_writer().replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
         Ok(passed)
     }
 
-    /// Extracts facts from new messages of an agent in a background task, also with a model, without waiting for the next
-    /// pass.
+    /// Extracts facts from new messages of an agent now, in a background task, by rules or with a model. Without this call a
+    /// model reads them in the next scheduled pass. A failure is logged.
     pub fn read_soon(&self, agent: &Agent) {
         let (service, agent) = (self.clone(), agent.clone());
         tokio::spawn(async move {
@@ -264,7 +266,7 @@ impl Service {
         });
     }
 
-    /// Reports an agent's progress to the metrics and wakes the tasks that wait for it.
+    /// Reports an agent's progress to the metrics, and notifies the tasks that wait for it.
     async fn came(&self, agent: &Agent) -> Result<()> {
         let (searchable, extracted) = self.reached(agent).await?;
         self.metrics.reached(Pipeline::Working, agent, searchable);
@@ -273,8 +275,8 @@ impl Service {
         Ok(())
     }
 
-    /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
-    /// facts.
+    /// Returns two sequence numbers of the agent: up to the first its messages are searchable, up to the second they were read
+    /// for facts.
     pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
         let searchable = self.parts.store.watermark(agent, Grain::Working).await?.applied;
         Ok((searchable, self.parts.store.extraction(agent).await?.extracted))

@@ -1,6 +1,7 @@
 //! Request and answer types of REST, MCP and the command's `--json`. Field names are part of the public interface and change on
 //! purpose only. Plain data without business rules.
 
+mod backup;
 mod batches;
 mod context;
 mod costs;
@@ -23,6 +24,7 @@ mod settings;
 mod status;
 mod when;
 
+pub use backup::{BackupCheck, BackupReport, BackupView, BackupsView, RestoreReport};
 pub use batches::{BatchStep, BatchView, EstimateView};
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use costs::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
@@ -31,7 +33,7 @@ pub use documents::{
     DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
 };
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
-pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
+pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, PartlyNamed, ProofView};
 pub use imports::{
     FoundItems, ImportCounts, ImportItem, ImportReport, ImportStatus, ImportView, ItemIn, ItemsRequest, SkippedView,
     StoredItems, UploadRequest,
@@ -48,7 +50,7 @@ pub use maintenance::{
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
 };
-pub use operator::{AgentFailure, BackupView, BackupsView, FindingView, HealthView};
+pub use operator::{AgentFailure, DoctorAnswer, Finding, FindingState, HealthView};
 pub use periods::{AuthorView, DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
 pub use schema_enums::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};
@@ -57,7 +59,7 @@ pub use search::{
 };
 pub use settings::{NewAgent, NewName, SettingsChange, SettingsView, ZoneView};
 pub use status::{
-    AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, ReembeddingView, RollupAnswer,
-    RollupRequest, StatusView, UngroundedView, UsageView,
+    AgentView, AgentsAnswer, FailureView, FolderStatus, GrainStatus, ModelView, NotYetDueView, ReembeddingView,
+    RollupAnswer, RollupRequest, StatusView, UngroundedView, UsageView,
 };
 pub use when::When;

@@ -14,34 +14,31 @@ use crate::{Clock, Parts, Prompts};
 
 /// The stores, models and policies that [`Parts::over`] assembles.
 pub struct Components {
-    /// The source of truth.
+    /// The catalog, which is the source of truth.
     pub store: Arc<dyn Store>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
     pub facts: Arc<dyn Facts>,
-    /// The embedding models.
     pub embedders: Arc<dyn Embedders>,
-    /// Writes summaries.
+    /// Writes summaries, with a model if the settings say so.
     pub engine: Arc<dyn Engine>,
-    /// Writes summaries in the engine's place; needs no network.
+    /// Writes summaries if the engine fails; needs no network.
     pub fallback_engine: Arc<dyn Engine>,
-    /// Extracts facts.
     pub extractor: Arc<dyn Extractor>,
-    /// Extracts facts in the extractor's place; needs no network.
+    /// Extracts facts if the extractor fails; needs no network.
     pub fallback_extractor: Arc<dyn Extractor>,
     /// Retention plans by name.
     pub plans: Plans,
     /// How long periods wait before they are rolled up.
     pub schedule: SchedulePolicy,
-    /// The source of the current time.
     pub clock: Clock,
     /// The data folder; `None` if everything is in memory.
     pub folder: Option<PathBuf>,
 }
 
 impl Parts {
-    /// Assembles parts with default limits, without batches, prompts to replace or a reranker. They report no models.
+    /// Assembles parts with default limits. They have no batches, no replaceable prompts and no reranker, and report no models.
     pub fn over(components: Components) -> Parts {
         let Components { store, strata, facts, embedders, engine, fallback_engine, .. } = components;
         let Components { extractor, fallback_extractor, plans, schedule, clock, folder, .. } = components;

@@ -5,8 +5,8 @@
 //! `objects/src/guard.rs` (writes to the bucket). A process may stand still between any two steps, requests and answers may
 //! arrive late or never, and a process may be killed at any time. A tick is a third of a lease.
 //!
-//! What the model assumes: clocks of nodes and of the database run equally fast, the database does not lose a commit, and the bucket carries
-//! out a write within its time limit or never. `Protocol::late_bucket` drops the last assumption.
+//! The model assumes that clocks of nodes and of the database run equally fast, that the database does not lose a commit, and
+//! that the bucket carries out a write within its time limit or never. `Protocol::late_bucket` drops the last assumption.
 
 mod state;
 mod steps;
@@ -15,7 +15,8 @@ use state::{NODES, State};
 use stateright::{Model, Property};
 use steps::Step;
 
-/// A check that keeps two nodes apart. A model without one of them must reach a state that it should not.
+/// A rule that keeps two nodes apart. Without any one of these rules the model must reach a forbidden state, except that without
+/// `EndOfSession` no node takes over from one that stands still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fence {
     /// A lease is taken only once it has ended.
@@ -30,7 +31,7 @@ enum Fence {
     CountedFromSending,
     /// A node that stops releases its lease only once its writes have ended.
     WaitForWrites,
-    /// Who takes the lease ends the session of the former node.
+    /// The node that takes the lease ends the session of the former node.
     EndOfSession,
 }
 
@@ -38,7 +39,7 @@ enum Fence {
 #[derive(Clone, Copy, Debug)]
 struct Protocol {
     without: Option<Fence>,
-    /// The bucket may carry out a write at any time.
+    /// Whether the bucket may carry out a write at any later time.
     late_bucket: bool,
     /// States after more epochs or restarts are not visited.
     epochs: u8,
@@ -98,8 +99,8 @@ mod tests {
     /// Three epochs: a former node, its successor, and the former node again.
     const PROTOCOL: Protocol = Protocol { without: None, late_bucket: false, epochs: 3, restarts: 1 };
 
-    /// Visits all states, or those until a property is violated. Returns the violated properties, and the takeover if a
-    /// state has it.
+    /// Visits all states, or stops when a property is violated. Returns the violated properties, and `TAKEOVER` if a state
+    /// has it.
     fn found(protocol: Protocol) -> BTreeSet<&'static str> {
         let checker = protocol.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
         checker.discoveries().into_keys().collect()
@@ -137,7 +138,7 @@ mod tests {
         assert!(found(Protocol { without: Some(Fence::EndOfSession), ..brief }).is_empty());
     }
 
-    /// The gap that remains. The next commit to the table detects such a write (`strata/src/apply.rs`).
+    /// This gap remains. The next commit to the table detects such a write (`strata/src/apply.rs`).
     #[test]
     fn bucket_that_carries_out_writes_late_is_not_protected() {
         check(Protocol { late_bucket: true, ..PROTOCOL }, Some(BUCKET));

@@ -26,7 +26,8 @@ const ROWS_AT_ONCE: usize = 1_000;
 /// A memory and all its parts by number. A memory without parts is deleted.
 type Change = (MemoryId, BTreeMap<u32, Part>);
 
-/// Applies the batch durably, and runs maintenance after each commit with which it becomes due.
+/// Writes the batch durably, in one commit or several. Runs maintenance after a commit if it is due. Fails with
+/// [`Error::Invalid`] if the dimension is 0, or if a vector has another length or a number that is not finite.
 pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch)?;
     let dimension = batch.dimension;
@@ -37,8 +38,7 @@ pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result
         let (memories, parts) = split(changes);
         let rows = rows::batch(&parts, dimension).map_err(|error| explain(name, error.into()))?;
         let table = tables.writing(name, &slot, dimension).await?;
-        let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
-        let versions = merged?;
+        let versions = commit_in_both(tables, name, &slot, &table, (memories, rows)).await?;
         tables.save_head(name, versions.after).await?;
         tables.maintenance.after(versions, name, &slot, &table).await?;
     }
@@ -77,8 +77,8 @@ async fn commit_in_both(
     committed
 }
 
-/// Returns the versions if nobody else has committed between them. [`Error::Damaged`] otherwise: another process has
-/// written unknown rows, for example a node of a cluster that had not noticed that it was replaced.
+/// Returns the versions if they are consecutive or equal. Fails with [`Error::Damaged`] otherwise: another process has
+/// committed unknown rows in between, for example a node of a cluster that had not noticed that it was replaced.
 fn sole(name: &Table, versions: Versions) -> Result<Versions> {
     let next = versions.before + 1;
     if versions.after <= next {
@@ -132,8 +132,8 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
     commits
 }
 
-/// Commits all rows of some memories in the cheapest way; makes no commit if nothing would change. Returns the versions
-/// before and after, and whether any row of these memories existed.
+/// Replaces the rows of the memories by the given ones, in the cheapest way. Makes no commit if there is nothing to delete
+/// or write. Returns the versions before and after, and whether any row of these memories existed.
 ///
 /// Looking up the existing rows scans two short columns. A merge that also deletes reads all columns of the whole
 /// table: with it an import of a diary of 3,413 days peaked at 670 MB, and every batch was slower than the one before.

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-/// Maximum number of rows for which all vectors are compared exactly.
+/// Maximum number of rows for which all vectors are compared exactly. Of more rows, the signs of the vectors are compared
+/// first.
 const SIGNS_FROM: usize = 20_000;
-/// The tables get the memory that the process may use, divided by this.
+/// Divisor: the tables get one eighth of the memory that the process may use.
 const PART: usize = 8;
 const MAX_BYTES: usize = 1 << 30;
 /// Minimum size of the cache in bytes; also used if the size of the memory is unknown.
@@ -16,26 +17,26 @@ pub struct CacheLimits {
     /// Bytes of all tables together. With vectors of 384 numbers, 100,000 rows take about 60 MB. A single table that
     /// needs more is searched on disk.
     pub bytes: usize,
-    /// If more rows than this pass a filter, only those whose vectors share the most signs with the query's vector are
-    /// compared exactly.
+    /// If more rows than this pass a filter, the signs of their vectors are compared first. Only the rows that share the most
+    /// signs with the query's vector are compared exactly.
     pub signs_from: usize,
 }
 
 impl CacheLimits {
-    /// Returns limits with this many bytes.
+    /// Returns limits of `bytes` for all tables together. Vectors of up to 20,000 rows are all compared exactly.
     pub fn of(bytes: usize) -> CacheLimits {
         CacheLimits { bytes, signs_from: SIGNS_FROM }
     }
 
-    /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory, at least
-    /// 64 MiB and at most 1 GiB.
+    /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory, at
+    /// least 64 MiB and at most 1 GiB.
     pub fn of_machine() -> CacheLimits {
         CacheLimits::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(MIN_BYTES, MAX_BYTES))
     }
 }
 
-/// Returns the memory that this process may use: the machine's, or less if its control group limits it. `root` is where
-/// Linux's file systems are mounted.
+/// Returns the number of bytes that this process may use: the machine's memory, or the limit of the process's control group
+/// if that is lower. `None` if neither can be read. `root` is `/`, or a test's folder in its place.
 fn usable_bytes(root: &Path) -> Option<usize> {
     let machine = read(root, "proc/meminfo").and_then(|text| machine_bytes(&text));
     let groups = read(root, "proc/self/cgroup").unwrap_or_default();
@@ -46,14 +47,14 @@ fn read(root: &Path, path: &str) -> Option<String> {
     std::fs::read_to_string(root.join(path)).ok()
 }
 
-/// Returns the total memory of the machine.
+/// Reads the total memory, in bytes, from the text of `/proc/meminfo`.
 fn machine_bytes(meminfo: &str) -> Option<usize> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix(" kB")?.parse::<usize>().ok().map(|kb| kb << 10)
 }
 
-/// Returns the limits of a control group and of its ancestors. A line of version 2 is `0::/path`, one of version 1
-/// `4:memory:/path`.
+/// Returns the memory limits of a control group and its ancestors, in bytes; none for a line of other controllers. `line` is
+/// one of `/proc/self/cgroup`: `0::/path` in version 2 of control groups, `4:memory:/path` in version 1.
 fn group_limits(root: &Path, line: &str) -> Vec<usize> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { return Vec::new() };
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn container_limit_is_read_from_the_mount() {
-        // First a container with a cgroup namespace of its own, then containers that see the path of the host.
+        // The first container has a cgroup namespace of its own; the others see the path of the host.
         check(&[("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")], 1024 * MIB);
         check(
             &[("proc/self/cgroup", "0::/../../docker/4f\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")],

@@ -17,7 +17,7 @@ pub(crate) async fn compact(tables: &Tables, table: &Table) -> Result<()> {
     tables.maintenance.compact(&slot, &open).await.map_err(|error| explain(table, error))
 }
 
-/// Returns how many versions and fragments a table has.
+/// Returns the numbers of stored versions and fragments of a table. Both are 0 if it does not exist.
 pub(crate) async fn table_stats(tables: &Tables, table: &Table) -> Result<TableStats> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(TableStats::default()) };

@@ -9,12 +9,13 @@ use annals_core::{Error, Result};
 
 use crate::background;
 
-/// Returns the name of a table for error messages.
+/// Describes a table in error messages: grain, generation, agent and folder.
 pub(crate) fn name(table: &Table) -> String {
     format!("table {}-g{} of agent {} (folder {})", table.grain, table.generation, table.agent, table.agent.folder())
 }
 
-/// Runs the work in its own task. LanceDB and its decoders panic on some damaged files; a panic counts as damage.
+/// Runs the work in a task of its own. LanceDB and its decoders panic on some damaged files, so a panic returns
+/// [`Error::Damaged`].
 pub(crate) async fn contain<T: Send + 'static>(
     table: &Table,
     work: impl Future<Output = Result<T>> + Send + 'static,
@@ -49,9 +50,9 @@ fn refusal(error: &lancedb::Error) -> Option<String> {
     None
 }
 
-/// Names of remote stores in `object_store::Error::Generic`. Such an error with any other name counts as damage, unless the
-/// operating system refused: then [`refusal`] finds its error among the causes. Lance reports a range outside of a file under
-/// names of its own.
+/// Names of remote stores in `object_store::Error::Generic`. Such an error with any other name counts as damage, because Lance
+/// reports a range outside of a file under names of its own. If the operating system refused, [`refusal`] finds the system's
+/// error among the causes whatever the name.
 const REMOTE: [&str; 4] = ["S3", "GCS", "MicrosoftAzure", "HTTP"];
 
 /// Returns whether a store on another machine failed, or refused access.

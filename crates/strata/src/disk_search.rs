@@ -2,7 +2,8 @@
 //!
 //! The vector leg compares every row that passes the filter, so it is exact. The text leg ranks by LanceDB's BM25 over
 //! its index, and row by row over rows that are not indexed yet. Both legs read one version of the table. The
-//! statistics cover only the hits instead of all rows. Neighbouring parts of the hits are not added.
+//! statistics cover only the hits instead of all rows. LanceDB counts each token of a word as a word of its own. Neighbouring
+//! parts of the hits are not added.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,11 +19,16 @@ use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
-use annals_index::lex;
+use annals_index::lex::{self, Languages, Query, Word};
 
 /// LanceDB's names of computed columns.
 const DISTANCE: &str = "_distance";
 const SCORE: &str = "_score";
+
+/// Number of words that are looked for in all languages; of further ones, only the first tokens are. In a table of 20,000 rows
+/// all languages take about 6 ms a word.
+const IN_ALL_LANGUAGES: usize = 16;
+const LIKELY_TOKENS: usize = 4;
 
 /// Searches a version of a table with `rows` rows.
 pub(crate) async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Findings> {
@@ -35,13 +41,14 @@ pub(crate) async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize
             .iter()
             .for_each(|batch| hits.add(batch, DISTANCE, |hit, distance| hit.similarity = Some(1.0 - distance)));
     }
-    let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
-    if !words.is_empty() {
-        let worded = by_words(snapshot, words.clone(), filter, limit).await?;
+    let query = |text| lex::query(text, &probe.language, Languages::ALL);
+    let query = probe.text.as_deref().map(query).unwrap_or_default();
+    if !query.words.is_empty() {
+        let worded = by_words(snapshot, &query, filter, limit).await?;
         worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
-        worded.iter().for_each(|batch| hits.mark(batch, &words));
+        worded.iter().for_each(|batch| hits.mark(batch, &query));
     }
-    Ok(hits.findings(words.split_whitespace().count()))
+    Ok(hits.findings(query.words.len()))
 }
 
 async fn by_vector(
@@ -56,12 +63,19 @@ async fn by_vector(
 
 async fn by_words(
     table: &lancedb::Table,
-    words: String,
+    query: &Query,
     filter: Option<DfExpr>,
     limit: usize,
 ) -> lancedb::Result<Vec<RecordBatch>> {
-    let words = FullTextSearchQuery::new(words).with_column(LEX.to_owned())?;
+    let words = FullTextSearchQuery::new(tokens(query).join(" ")).with_column(LEX.to_owned())?;
     run(table.query().full_text_search(words), SCORE, filter, limit).await
+}
+
+/// Returns the tokens to look for: all tokens of the first words, and the most likely ones of the others.
+fn tokens(query: &Query) -> Vec<&str> {
+    let most = |index| if index < IN_ALL_LANGUAGES { usize::MAX } else { LIKELY_TOKENS };
+    let words = query.words.iter().enumerate();
+    words.flat_map(|(index, word)| word.tokens.iter().take(most(index)).map(String::as_str)).collect()
 }
 
 /// Returns the best rows that pass the filter, with their scores. LanceDB filters before it ranks by default.
@@ -119,19 +133,21 @@ impl Hits {
     }
 
     /// Records for each row of the batch which of the first 64 words it contains.
-    fn mark(&mut self, batch: &RecordBatch, words: &str) {
+    fn mark(&mut self, batch: &RecordBatch, query: &Query) {
         let (memories, lex) = (batch[MEMORY].as_string::<i32>(), batch[LEX].as_string::<i32>());
         let parts = batch[PART].as_primitive::<UInt32Type>();
         for row in 0..batch.num_rows() {
             let key = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let Some((hit, _)) = self.0.get_mut(&key) else { continue };
             let held: HashSet<&str> = lex.value(row).split(' ').collect();
-            let matched_words = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
+            let is_held = |word: &Word| word.tokens.iter().any(|token| held.contains(token.as_str()));
+            let matched_words = query.words.iter().take(64).zip(0_u32..).filter(|(word, _)| is_held(word));
             hit.matched = matched_words.map(|(_, word_index)| 1_u64 << word_index).sum();
         }
     }
 
-    /// Builds the findings. `words` is the number of query words. Their rarity is unknown here, so it is equal for all.
+    /// Builds the findings. `words` is the number of query words. How rare each of them is is not computed on disk, so all get
+    /// the rarity 1.
     fn findings(self, words: usize) -> Findings {
         let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
         let conversations = position(&mut hits);

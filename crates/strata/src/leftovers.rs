@@ -1,5 +1,5 @@
-//! Operation `find_leftovers`: searches an agent's files for words. It proves an erasure, so it relies on nothing else: it
-//! decodes every version of every table, and also searches every file as bytes.
+//! Operation `find_leftovers`: searches an agent's files for words, to prove that an erasure is complete. It does not rely on
+//! LanceDB alone: it decodes every version of every table, and also searches the bytes of every file.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ use crate::damage::explain;
 use crate::rows::{CONVERSATION, SPEAKER, TEXT};
 use crate::tables::{Tables, agent_name};
 
-/// The columns with text as people wrote it. The analysed column contains stems of the same text.
+/// The columns with the original text. The column `lex` needs no search: it has stems of the same text.
 const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 
 /// Returns the places that contain any of the words: tables with their version, and files.
@@ -30,7 +30,7 @@ pub(crate) async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[Stri
     Ok(locations)
 }
 
-/// Returns the tables of an agent, found by name.
+/// Returns an agent's tables of all grains and generations, by the names of their folders.
 pub(crate) async fn tables_of(tables: &Tables, agent: &Agent) -> object_store::Result<Vec<Table>> {
     let found = tables.objects.children(&agent_name(agent)).await?;
     Ok(found.folders.iter().filter_map(|folder| table_of(folder.filename()?, agent)).collect())
@@ -40,8 +40,8 @@ fn table_of(name: &str, agent: &Agent) -> Option<Table> {
     if name.ends_with(".lance") { stem_of(name, agent) } else { None }
 }
 
-/// Returns the table that a name belongs to: the name of the table itself, or of what an interrupted removal left of it. `None`
-/// for other names.
+/// Returns the table that a folder's name belongs to: `working-g1.lance`, or `working-g1.lance.removed` and
+/// `working-g1.removed` for what an interrupted removal left. `None` for other names.
 pub(crate) fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
     let left = name.strip_suffix(".removed");
     let stem = left.unwrap_or(name).strip_suffix(".lance").or(left)?;
@@ -61,8 +61,8 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) ->
             // Reads in batches: a table may be larger than memory.
             let mut rows = open.query().select(columns).execute().await?;
             let mut is_held = false;
-            while let Some(batch) = rows.try_next().await? {
-                is_held = is_held || batch_contains(&batch, search);
+            while !is_held && let Some(batch) = rows.try_next().await? {
+                is_held = batch_contains(&batch, search);
             }
             if is_held {
                 locations.push(format!(

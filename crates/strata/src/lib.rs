@@ -48,8 +48,8 @@ pub struct LanceStrata {
 }
 
 impl LanceStrata {
-    /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write.
-    /// [`annals_core::Error::Storage`] if it cannot be created.
+    /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write. Fails with
+    /// [`annals_core::Error::Storage`] if the folder cannot be created.
     pub async fn open(folder: &Path, limits: CacheLimits) -> Result<LanceStrata> {
         let failed = |error| Error::storage(format!("opening the tables in {}", folder.display()), error);
         LanceStrata::over(Objects::local(folder).map_err(failed)?, limits).await
@@ -62,14 +62,14 @@ impl LanceStrata {
         LanceStrata::maintained(objects, maintenance).await
     }
 
-    /// Opens the tables with any maintenance settings, for tests.
+    /// Opens the tables with the given thresholds of maintenance. Tests pass low ones.
     async fn maintained(objects: Objects, maintenance: Maintenance) -> Result<LanceStrata> {
         Ok(LanceStrata { tables: Arc::new(Tables::open(objects, maintenance).await?) })
     }
 }
 
-/// Each call runs in its own task: a panic inside LanceDB is contained there, and a caller that stops waiting does not
-/// stop a commit half-way.
+/// Each call runs in a task of its own. A panic inside LanceDB becomes an error there, and a caller that stops waiting does
+/// not stop a commit half-way.
 #[async_trait]
 impl Strata for LanceStrata {
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {

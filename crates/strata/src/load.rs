@@ -13,24 +13,24 @@ use crate::damage::explain;
 use crate::rows;
 use crate::tables::{Slot, Tables};
 
-/// Number of rows in a batch.
+/// Number of rows that are read at once.
 const BATCH: usize = 1_024;
 /// Number of bytes that LanceDB reads ahead. Its own limit is 2 GB.
 const AHEAD: u64 = 8 << 20;
 
-/// Where to search a table.
+/// Where to search a table: nowhere if it does not exist, in memory, or in a snapshot on disk with this number of rows.
 pub(crate) enum Location {
     Missing,
     Memory(Arc<RwLock<InMemoryTable>>),
     Disk(lancedb::Table, usize),
 }
 
-/// Loads the table into memory if it fits. Only one task loads a table at a time. Otherwise fifty searches after a start would
-/// hold fifty copies.
+/// Loads the table into memory if its expected size is within the limit for all tables, and returns where to search it. Only
+/// one task loads a table at a time: otherwise fifty searches after a start would hold fifty copies.
 pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
     let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Missing) };
     let loading = async {
-        // Holds the lock, because a commit between reading and caching would be missing in memory.
+        // Holds the lock, because the copy in memory would lack a commit between reading and caching.
         let _guard = slot.load_lock.lock().await;
         if let Some(loaded) = tables.in_memory.get(name) {
             return Ok(Location::Memory(loaded));

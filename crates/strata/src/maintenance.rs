@@ -3,7 +3,7 @@
 //!
 //! Every commit adds a version, a manifest and a fragment, and LanceDB never removes one by itself: a week of an agent's writes
 //! would be thousands of files and seconds per search. The version number alone decides when maintenance is due after a commit,
-//! so a restart loses nothing.
+//! so a restart delays nothing.
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
@@ -16,7 +16,7 @@ use crate::damage::explain;
 use crate::rows::{END, START};
 use crate::tables::{Slot, TEXT_INDEX};
 
-/// The thresholds of maintenance, and the sizes of caches. Tests use smaller numbers to reach them sooner.
+/// The thresholds of maintenance, and the limits of caches. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maintenance {
     /// Number of versions from one run to the next. Twenty is LanceDB's own advice. Without maintenance the time of an
@@ -31,14 +31,14 @@ pub(crate) struct Maintenance {
     /// With more fragments than this, all are joined into large ones. A row is thus rewritten about three times in its
     /// life; one large target would rewrite the whole table each time.
     pub many_fragments: usize,
-    /// Rows of a large fragment.
+    /// Target number of rows of a large fragment.
     pub large_rows: usize,
-    /// Number of rows from which times are indexed. A search of a tenth of 100,000 rows takes 29 ms with the indexes
-    /// and 141 ms without, because LanceDB otherwise reads all vectors before it filters; a small table gains nothing.
+    /// Number of rows from which start and end times are indexed. If a filter by time leaves a tenth of 100,000 rows, a
+    /// search takes 29 ms with the indexes. It takes 141 ms without, because LanceDB then reads all vectors before it
+    /// filters. A small table gains nothing.
     pub timed_rows: usize,
     /// Number of pieces of the text index at which they are merged. Each piece is searched on its own.
     pub many_pieces: u32,
-    /// The limits of the tables held in memory.
     pub limits: CacheLimits,
     /// Size of the cache of LanceDB's indexes, shared by all tables. LanceDB's default is 6 GiB, for servers with few
     /// tables.
@@ -63,15 +63,14 @@ impl Default for Maintenance {
 
 /// The versions of a table before and after a commit.
 pub(crate) struct Versions {
-    /// The version that was read.
     pub before: u64,
-    /// The version that was made.
+    /// Equal to `before` if nothing was committed.
     pub after: u64,
 }
 
 impl Maintenance {
-    /// Runs maintenance if it is due. The rows are safe already, so a disk error, such as a full disk, is only worth a
-    /// warning.
+    /// Runs maintenance if it is due: if the commit crossed a multiple of `every`. A storage error, such as a full disk, is
+    /// logged as a warning and not returned, because the committed rows are durable already. Damage is returned.
     pub(crate) async fn after(
         &self,
         commit: Versions,
@@ -139,8 +138,8 @@ impl Maintenance {
     }
 
     /// Drops all versions but the newest, and files that no version names. If searches use the table, does nothing until
-    /// `overdue` versions have accumulated, and then waits for the searches. Safe without a grace period: one process owns the
-    /// folder, writers hold the write lock, and nothing is dropped while there are readers.
+    /// `overdue` versions have accumulated; from then on it waits for the searches. No grace period is needed: one process owns
+    /// the folder, writers hold the write lock, and nothing is dropped while there are readers.
     async fn prune(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         let alone = match slot.handle.try_write() {
             Ok(alone) => alone,

@@ -1,5 +1,5 @@
-//! Operations `remove_below` and `remove_agent`: remove former generations of an agent's tables, or all files of the
-//! agent.
+//! Operations `generations`, `remove_below` and `remove_agent`: list the generations of an agent's tables, and remove
+//! earlier ones or all files of the agent.
 
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
@@ -16,15 +16,15 @@ pub(crate) async fn generations(tables: &Tables, agent: &Agent) -> Result<Vec<Ta
     Ok(found.folders.iter().filter_map(|folder| generation(folder, agent)).collect())
 }
 
-/// Removes the generations below the given ones, their leftovers from interrupted removals, and all files of the agent
-/// that belong to no table.
+/// Removes the generations that are lower than a given one of the same grain, what interrupted removals left of them, and
+/// all files of the agent that belong to no table, such as quarantined tables.
 pub(crate) async fn remove_below(tables: &Tables, agent: &Agent, kept: &[Table]) -> Result<()> {
     let is_below =
         |table: &Table| kept.iter().any(|kept| kept.grain == table.grain && table.generation < kept.generation);
     remove_all(tables, agent, is_below).await
 }
 
-/// Removes everything of an agent.
+/// Removes all files of an agent, quarantined tables included.
 pub(crate) async fn remove_agent(tables: &Tables, agent: &Agent) -> Result<()> {
     remove_all(tables, agent, |_| true).await
 }

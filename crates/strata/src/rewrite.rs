@@ -14,8 +14,8 @@ use crate::rows;
 use crate::scan;
 use crate::tables::Tables;
 
-/// Copies the rows unchanged, vectors included, and checks each row against its digest. First removes the leftovers of
-/// an interrupted copy.
+/// Copies the rows unchanged, vectors included. First removes what an interrupted copy left. Fails with
+/// [`Error::Damaged`] if a row does not match its digest. Does nothing else if `from` does not exist.
 pub(crate) async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
     let to = Table { generation, ..from.clone() };
     remove(tables, &to).await?;

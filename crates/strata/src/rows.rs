@@ -19,8 +19,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub(crate) use annals_index::columns::*;
 use annals_index::lex;
 
-/// Metadata that declares a column as the primary key. LanceDB refuses a second row with the same key only for such a
-/// column.
+/// Metadata that declares a column as the primary key. Only for such a column does LanceDB refuse the second of two
+/// concurrent merges that insert the same key. It never checks rows that are appended.
 const PRIMARY_KEY: (&str, &str) = ("lance-schema:unenforced-primary-key:position", "1");
 
 /// Returns the columns of a table with vectors of `dimension` numbers.
@@ -44,7 +44,7 @@ pub(crate) fn schema(dimension: usize) -> SchemaRef {
     ]))
 }
 
-/// Returns the length of the vectors of a table.
+/// Returns the length of a table's vectors, from its schema.
 pub(crate) async fn dimension(table: &lancedb::Table) -> lancedb::Result<usize> {
     let schema = table.schema().await?;
     match schema.field_with_name(VECTOR)?.data_type() {
@@ -90,14 +90,14 @@ pub(crate) fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, Arr
     RecordBatch::try_new(schema(dimension), columns)
 }
 
-/// Indexes of the columns that the digest covers: all columns before it.
+/// Indexes of the columns that the digest covers: all columns before the digest's own.
 const CONTENT: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 fn strings<S: AsRef<str>>(values: impl Iterator<Item = S>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
 
-/// A row that differs from what was written.
+/// The error if a stored row does not match its digest, or lacks a column.
 #[derive(Debug)]
 pub(crate) struct Altered;
 
@@ -124,12 +124,12 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Altere
     batch.column_by_name(name).ok_or(Altered)
 }
 
-/// Computes the digest of one row's content columns; further columns of the batch do not count.
+/// Computes the digest of one row over the columns [`CONTENT`].
 fn digest(batch: &RecordBatch, row: usize) -> Digest {
     Digest::of(CONTENT.iter().map(|index| bytes(batch.column(*index), row)))
 }
 
-/// Encodes a value as bytes; NULL differs from an empty value.
+/// Encodes a value as bytes, so that NULL differs from an empty value: the first byte is 0 for NULL and 1 otherwise.
 fn bytes(column: &ArrayRef, row: usize) -> Vec<u8> {
     if column.is_null(row) {
         return vec![0];

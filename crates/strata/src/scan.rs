@@ -11,11 +11,11 @@ use crate::damage::{explain, name};
 use crate::rows;
 use crate::tables::{TEXT_INDEX, Tables};
 
-/// Rows in memory at a time; a thousand take a few megabytes.
+/// Number of rows that are decoded at once. A thousand take a few megabytes.
 const ROWS_AT_ONCE: u32 = 1_024;
 
-/// Returns all rows, sorted. [`Error::Damaged`] if a file cannot be read, a row differs from what was written, or a row
-/// exists twice.
+/// Returns all rows, sorted; none if the table does not exist. Reads the text index too, as a check. Fails with
+/// [`Error::Damaged`] if a file or the index cannot be decoded, a row does not match its digest, or a row exists twice.
 pub(crate) async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(Vec::new()) };

@@ -1,19 +1,21 @@
 //! Operation `search`: finds the parts nearest to a vector and the parts that contain the words, among those that pass
 //! the filter.
 //!
-//! Tables that fit are searched in memory (`load.rs`), others on disk (`disk_search.rs`). Results of the two legs are
-//! not fused here.
+//! Tables that fit are searched in memory (`load.rs`), others on disk (`disk_search.rs`). A hit by vector has a similarity
+//! and a hit by words has a relevance; combining the two into one rank is left to the crate `search`.
 
 use annals_core::ports::{Findings, Probe, Table};
 use annals_core::{Error, Result};
 
+use crate::background::stopped;
 use crate::damage::explain;
 use crate::disk_search;
 use crate::load::{Location, load};
 use crate::rows;
 use crate::tables::Tables;
 
-/// Searches the table for a probe.
+/// Searches the table, in memory if it fits. Returns no findings if the table does not exist, or if the probe's limits or its
+/// interval are empty. Fails with [`Error::Invalid`] if the probe's vector differs in length from those of the table.
 pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
     if probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty() {
         return Ok(Findings::default());
@@ -34,7 +36,7 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
     let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.maintenance.limits.signs_from);
     let search = tokio::task::spawn_blocking(move || annals_index::read(&loaded).search(&probe, signs_from));
-    search.await.map_err(|error| Error::storage("searching a table in memory", error))
+    search.await.map_err(|error| Error::storage("searching a table in memory", stopped(&error)))
 }
 
 fn check(probe: &Probe, dimension: usize) -> Result<()> {

@@ -31,11 +31,8 @@ pub(crate) const TEXT_INDEX: &str = "lex";
 
 /// All tables below a prefix of a store.
 pub(crate) struct Tables {
-    /// The objects of all tables.
     pub objects: Objects,
-    /// When to compact and index, and the limits of memory.
     pub maintenance: Maintenance,
-    /// The tables loaded into memory.
     pub in_memory: InMemoryTables,
     /// Limits concurrent searches in memory to the number of cores: more would only wait for each other, each with
     /// buffers of about 14 bytes a row.
@@ -51,12 +48,12 @@ pub(crate) struct Slot {
     pub write_lock: tokio::sync::Mutex<()>,
     /// The open table, if there is one. Read-locked while the files are read, so that none is pruned or moved meanwhile.
     pub handle: RwLock<Option<lancedb::Table>>,
-    /// Held while the table is loaded into memory, and during a commit, so that the load does not miss it.
+    /// Held while the table is loaded into memory, and during a commit, so that a load never misses a commit.
     pub load_lock: tokio::sync::Mutex<()>,
 }
 
 impl Tables {
-    /// Opens the tables that these objects hold.
+    /// Connects LanceDB to the objects. Opens no table yet.
     pub(crate) async fn open(objects: Objects, maintenance: Maintenance) -> Result<Tables> {
         let database = Mutex::new(connected(&objects, &maintenance).await?);
         let slots = Mutex::new(LruCache::unbounded());
@@ -76,7 +73,7 @@ impl Tables {
         self.database.lock().expect("no holder of the lock panics")
     }
 
-    /// Returns the slot of a table.
+    /// Returns the slot of a table, and creates it if needed. Also closes handles above the limit that are not in use.
     pub(crate) fn slot(&self, table: &Table) -> Arc<Slot> {
         let mut slots = self.slots();
         let slot = slots.get_or_insert(table.clone(), || Arc::new(Slot::empty())).clone();
@@ -88,7 +85,8 @@ impl Tables {
         self.slots.lock().expect("no holder of the lock panics")
     }
 
-    /// Returns the table for reading; `None` if it does not exist. Its files stay in place while the guard is held.
+    /// Returns the table for reading, and opens it if necessary; `None` if it does not exist. The files of the table stay in
+    /// place while the guard is held.
     pub(crate) async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
         if let Ok(open) = RwLockReadGuard::try_map(slot.handle.read().await, Option::as_ref) {
             return Ok(Some(open));
@@ -100,8 +98,8 @@ impl Tables {
         Ok(RwLockReadGuard::try_map(handle.downgrade(), Option::as_ref).ok())
     }
 
-    /// Opens the newest version of the table; `None` if the table does not exist. [`Error::Damaged`] if its newest version is
-    /// lost.
+    /// Opens the newest version of the table; `None` if the table does not exist. Fails with [`Error::Damaged`] if the files of
+    /// the last commit are lost.
     async fn newest(&self, table: &Table) -> Result<Option<lancedb::Table>> {
         let opening = async {
             let Some(open) = self.find(table).await? else { return Ok(None) };
@@ -119,14 +117,15 @@ impl Tables {
         }
     }
 
-    /// Records the version that a commit made, so that its loss is noticed.
+    /// Stores the version that a commit made. The next open compares it with the newest version on disk.
     pub(crate) async fn save_head(&self, table: &Table, version: u64) -> Result<()> {
         let saved = head::save(&self.objects, &object_name(table), version).await;
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
-    /// Returns the table for writing, and creates it if needed, with vectors of `dimension` numbers. [`Error::Damaged`] if it
-    /// exists with vectors of another length. The caller must hold `write_lock`, which keeps the table in place.
+    /// Returns the table for writing, and creates it if needed, with vectors of `dimension` numbers. Fails with
+    /// [`Error::Damaged`] if it exists with vectors of another length. The caller must hold `write_lock`, so that the table is
+    /// not moved or removed meanwhile.
     pub(crate) async fn writing(&self, table: &Table, slot: &Slot, dimension: usize) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
         let made_or_found = async {
@@ -187,14 +186,15 @@ impl Slot {
         }
     }
 
-    /// Drops the handle: the next reader opens the table again.
+    /// Drops the handle, so that the next reader opens the table again.
     pub(crate) async fn close(&self) {
         *self.handle.write().await = None;
     }
 }
 
-/// Creates the text index if it is missing: after the table was created, or after a crash at that point. It must exist
-/// before the first row: without it LanceDB tokenizes by its own rules, with stemming and stop words, and finds less.
+/// Creates the text index if it is missing: right after the table was created, or later if the process crashed before the index
+/// was created. It must exist before the first row: without it LanceDB tokenizes by its own rules, with stemming and stop
+/// words, and finds less.
 async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     if table.index_stats(TEXT_INDEX).await?.is_some() {
         return Ok(());
@@ -211,7 +211,7 @@ async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     table.create_index(&[rows::LEX], Index::FTS(words_as_they_are)).name(TEXT_INDEX.to_owned()).execute().await
 }
 
-/// Returns the name of a table, without that of its agent: `working-g1`.
+/// Returns the name of a table within its agent's folder: `working-g1`.
 pub(crate) fn file_name(table: &Table) -> String {
     format!("{}-g{}", table.grain, table.generation)
 }

@@ -3,6 +3,7 @@
 mod behaviour;
 mod corruption;
 mod forgetful;
+mod languages;
 mod measure;
 mod memory;
 mod model;
@@ -44,7 +45,7 @@ fn table(agent: &str) -> Table {
     Table { agent: Agent::new(agent).unwrap(), grain: Grain::Working, generation: 1 }
 }
 
-/// Returns a turn of one part whose cover begins `day` days after 2026-03-01T12:00:00Z.
+/// Returns a turn of one part. It begins `day` days after 2026-03-01T12:00:00Z.
 fn part(memory: &str, day: i64, text: &str) -> Part {
     let start = at("2026-03-01T12:00:00Z").as_microsecond() + day * DAY_US;
     Part {

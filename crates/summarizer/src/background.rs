@@ -13,11 +13,14 @@ use annals_core::{
 use crate::input::{Input, without_recalled};
 use crate::pass::Pass;
 
-/// Names of blocks that describe the agent.
+/// Names of blocks that describe the agent. An engine gets the first of them that exists.
 const PERSONA: [&str; 3] = ["persona", "agent", "identity"];
-/// Maximum number of names whose facts are read, of facts per name, and of facts in all.
-const KNOWN: (usize, usize, usize) = (12, 6, 24);
-/// Number of sentences from the summary of the period before.
+/// Maximum number of names for which an engine gets facts.
+const MAX_NAMES: usize = 12;
+/// Maximum number of facts that an engine gets, per name and in all.
+const MAX_FACTS_PER_NAME: usize = 6;
+const MAX_FACTS: usize = 24;
+/// Maximum number of sentences at the end of the previous period's summary that an engine gets.
 const BEFORE: usize = 2;
 /// Maximum number of earlier turns that are read: half a year of a daily log.
 const EARLIER: usize = 200;
@@ -34,7 +37,8 @@ impl Pass<'_> {
         Ok(Background { persona: self.persona().await?, known, before, earlier: Vec::new() })
     }
 
-    /// Returns the background of a period for the built-in engine.
+    /// Returns the background of a period for the built-in engine. Empty unless the period is a day on which one person writes
+    /// alone in a conversation.
     pub(crate) async fn local_background(&self, row: &LedgerRow, input: &Input) -> Result<Background> {
         let alone = if row.period.grain() == Grain::Daily { written_by_one(&input.children) } else { BTreeMap::new() };
         if alone.is_empty() {
@@ -62,8 +66,8 @@ impl Pass<'_> {
         Ok(PERSONA.iter().find_map(|name| named(name)).map(|block| block.text.clone()))
     }
 
-    /// Returns the last sentences of the summary of the period before. Periods longer than a day are rolled up one after another,
-    /// so that summary is saved first if it is due too.
+    /// Returns the last sentences of the summary of the period before, without ungrounded ones. Periods longer than a day are
+    /// rolled up one after another, so that summary is saved first if it is due too.
     async fn before(&self, period: Period) -> Result<Vec<String>> {
         let Some(before) = period.previous() else { return Ok(Vec::new()) };
         let id = MemoryId::summary(self.agent, before);
@@ -95,20 +99,21 @@ impl Pass<'_> {
 
 async fn find(facts: &dyn Facts, agent: &annals_core::Agent, names: &[String], end: Timestamp) -> Result<Vec<Fact>> {
     let mut found: Vec<Fact> = Vec::new();
-    for name in facts.known(agent, names).await?.into_iter().take(KNOWN.0) {
+    for name in facts.known(agent, names).await?.into_iter().take(MAX_NAMES) {
         let query = FactQuery { about: Some(name), as_of: Some(end), ..FactQuery::default() };
         let mut about = facts.find(agent, &query).await?;
         about.sort_by_key(|fact| (fact.predicate != ALIAS, std::cmp::Reverse(fact.valid_from)));
         let is_new = |fact: &Fact| found.iter().all(|other| other.id != fact.id);
-        let new: Vec<Fact> = about.into_iter().filter(is_new).take(KNOWN.1).collect();
+        let new: Vec<Fact> = about.into_iter().filter(is_new).take(MAX_FACTS_PER_NAME).collect();
         found.extend(new);
     }
     found.sort_by_key(|fact| (fact.predicate != ALIAS, std::cmp::Reverse(fact.valid_from)));
-    found.truncate(KNOWN.2);
+    found.truncate(MAX_FACTS);
     Ok(found)
 }
 
-/// Returns the conversations in which one person speaks on this day, with that person. On other days others may speak.
+/// Returns the conversations in which one person speaks on this day, with that person. On other days, other people may speak
+/// in them.
 fn written_by_one(turns: &[Memory]) -> BTreeMap<&str, &str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in turns {
@@ -128,5 +133,5 @@ fn names(children: &[Memory]) -> Vec<String> {
     let written = children.iter().flat_map(|memory| words(&memory.text));
     let capital = written.filter(|word| word.chars().count() > 2 && word.starts_with(char::is_uppercase));
     let mut seen = HashSet::new();
-    speakers.chain(capital).filter(|name| seen.insert(*name)).take(KNOWN.0 * KNOWN.0).map(str::to_owned).collect()
+    speakers.chain(capital).filter(|name| seen.insert(*name)).take(MAX_NAMES * MAX_NAMES).map(str::to_owned).collect()
 }

@@ -14,15 +14,15 @@ use crate::input::Input;
 use crate::pass::{Pass, Passed};
 use crate::roll_up::{Outage, Outcome, RollUpReason};
 
-/// Number of roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
+/// Maximum number of roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
 const BATCH: usize = 64;
-/// Number of concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
+/// Maximum number of concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
 const AT_ONCE: usize = 4;
 
 impl Pass<'_> {
-    /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest
-    /// of them, because they would only wait too. Summaries from an engine behind a network are saved one by one, because each
-    /// may have taken minutes.
+    /// Rolls these periods up, until `should_stop` returns true. Skips periods that wait for an answer of a batch. Once the
+    /// engine is unavailable, it is not called for the remaining periods, because these calls would fail too. Summaries from an
+    /// engine behind a network are saved one by one, because each may have taken minutes.
     pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: RollUpReason) -> Result<()> {
         let away = Mutex::new(None);
         let (mut passed, mut waiting) = (std::mem::take(&mut self.passed), Vec::new());
@@ -136,8 +136,8 @@ impl Pass<'_> {
         Ok(input.digest == summary.input_digest && self.has_earlier_turns(summary, &input).await?)
     }
 
-    /// Returns whether the earlier turns that the summary of a day has names from still exist. They are part of its background
-    /// and not of its input.
+    /// Returns whether the earlier turns from which the summary of a day has names still exist. These turns are part of the
+    /// background and not of the input.
     async fn has_earlier_turns(&self, summary: &Summary, input: &Input) -> Result<bool> {
         if summary.period.grain() > Grain::Daily {
             return Ok(true);
@@ -175,7 +175,7 @@ impl Pass<'_> {
     }
 
     async fn note_outage(&mut self, waiting: &[&LedgerRow], why: RollUpReason, outage: Outage) -> Result<()> {
-        if why != RollUpReason::Outdated {
+        if why != RollUpReason::Outdated && !outage.of_key {
             let not_before = self.again(waiting, why, &outage);
             let periods: Vec<_> = waiting.iter().map(|row| row.period).collect();
             self.summarizer.store.note_outage(self.agent, &periods, &outage.error, not_before, self.now).await?;

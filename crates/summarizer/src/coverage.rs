@@ -1,6 +1,5 @@
-//! Checks the promise that every day with content has exactly one live summary at every grain with a closed period.
-//!
-//! [`gaps`] has the rules. Retention prunes from the fine end, so the check cannot simply require all summaries.
+//! Checks that every day with content is covered by a live summary at every grain with a closed period, except for the finer
+//! summaries that retention has pruned. [`gaps`] has the rules.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,7 +32,7 @@ pub struct Lineage {
     pub period: Period,
     /// The memories that it was made from.
     pub sources: Vec<MemoryId>,
-    /// Whether some of these were pruned.
+    /// Whether the period is sealed, so that some of these memories were pruned.
     pub sealed: bool,
 }
 
@@ -44,12 +43,12 @@ pub struct Lineage {
 /// the day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path has a lowest
 /// live summary, and these rules must hold:
 ///
-/// - From there up, every closed period has a live summary that names the one below it among its sources.
+/// - From the lowest summary up, every closed period has a live summary that names the one below it among its sources.
 /// - If the turns are live, the lowest summary is that of the day itself.
-/// - If the turns are pruned, some live summary is sealed, and unless it is the day's own, it names the summary of the period
-///   just below. That one was complete when it was pruned, because only complete sets of clean periods are pruned. Below the
-///   sealed one there may again be live summaries, made from late input. They cover other days; the path of this day starts at
-///   the sealed one.
+/// - If the turns are pruned, some live summary is sealed. Unless it is the day's own, it names the summary of the period just
+///   below. The summary below was complete when it was pruned, because only complete sets of clean periods are pruned. Below
+///   the sealed summary there may again be live summaries, made from late input. They cover other days; the path of this day
+///   starts at the sealed summary.
 /// - A path with nothing live was removed with its year, by plan. The tests of retention check that nothing else removes one.
 pub fn gaps(
     agent: &Agent,
@@ -88,7 +87,7 @@ fn is_anchored(agent: &Agent, path: &Path, reached: &Reached, lowest: usize) -> 
     lowest == 0 || summary.sources.contains(&MemoryId::summary(agent, path[lowest - 1]))
 }
 
-/// Returns whether a summary names that of the period just below it. The lowest one has nothing below.
+/// Returns whether a summary names that of the period just below it. True for the lowest one, which has nothing below.
 fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: usize) -> bool {
     let below = || MemoryId::summary(agent, path[index - 1]);
     index == lowest || reached[index].is_some_and(|summary| summary.sources.contains(&below()))

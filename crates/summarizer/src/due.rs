@@ -1,4 +1,4 @@
-//! Selects the periods that are due: closed, quiet, dirty and with clean children; and the clean ones to rewrite. Pure.
+//! Selects the periods that are due: closed, quiet, dirty and with clean children. Also selects the clean ones to rewrite.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl SchedulePolicy {
     /// How long after midnight a day closes: messages of the day before may still arrive.
     pub const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
-    /// Returns when the period has waited long enough for an unavailable engine.
+    /// Returns when the period has waited long enough for an unavailable engine. A period without a failure begins to wait now.
     pub(crate) fn ends(&self, row: &LedgerRow, now: Timestamp) -> Timestamp {
         // A time in the future means that the clock was turned back.
         later(row.failing_since.filter(|since| *since <= now).unwrap_or(now), self.outage)
@@ -89,8 +89,8 @@ pub(crate) fn not_yet_due(
         .collect()
 }
 
-/// Returns clean periods that the fallback engine wrote and for which the engine may be called again: the oldest, at most
-/// [`AGAIN`].
+/// Returns the oldest clean periods that the fallback engine wrote and for which the engine may be called again, at most
+/// [`AGAIN`]. Leaves out corrected summaries, and periods above one that is still to be rolled up.
 pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Vec<LedgerRow> {
     let unsettled = unsettled(ledger, grain);
     ledger
@@ -103,7 +103,8 @@ pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Ve
         .collect()
 }
 
-/// Returns clean periods with a summary of another recipe that can be rewritten from their complete input.
+/// Returns clean periods with a summary of another recipe that can be rewritten from their complete input. Leaves out sealed
+/// periods and corrected summaries.
 pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Vec<LedgerRow> {
     ledger
         .iter()

@@ -19,8 +19,9 @@ pub struct Waiting {
 }
 
 impl Summarizer {
-    /// Calls the engine for every period that a pass would give it now, or a refresh with `refresh`, and discards the answers.
-    /// Returns the other periods of [`Summarizer::plan`], which are not counted, by grain.
+    /// Calls the engine for every period that a pass would write now, or a refresh if `refresh` is true, and discards the
+    /// answers. Returns the periods of [`Summarizer::plan`] that it could not call the engine for, by grain. Their cost is not
+    /// counted.
     pub async fn ask_for_due(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Vec<Waiting>> {
         let pass = self.begin(agent, now, &|_| (), &|| false, &AlreadyHeld).await?;
         let ledger = pass.ledger().await?;

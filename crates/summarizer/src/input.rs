@@ -60,8 +60,8 @@ impl Input {
         all.filter(|id| seen.insert(*id)).cloned().collect()
     }
 
-    /// Returns the ids that a sentence made from this input may list as sources: those of the input, and its own
-    /// sources.
+    /// Returns the ids that a sentence made from this input may list as sources: the ids of the input, and the sources that
+    /// the input itself lists.
     pub(crate) fn origins(&self) -> HashSet<&MemoryId> {
         let base = self.base.iter().flat_map(|base| &base.sources);
         let children = self.children.iter().flat_map(|memory| memory.sources().iter().chain([&memory.id]));
@@ -70,7 +70,7 @@ impl Input {
         base.chain(children).chain(quoted.flat_map(|sentence| &sentence.from)).collect()
     }
 
-    /// Returns the number of words to read.
+    /// Returns the number of words in the texts of the input.
     pub(crate) fn words(&self) -> u64 {
         let base = self.base.iter().map(|base| base.text.as_str());
         let texts = base.chain(self.children.iter().map(|memory| memory.text.as_str()));
@@ -98,8 +98,8 @@ fn digest(children: &[Memory]) -> Digest {
     Digest::of(children.iter().flat_map(|memory| {
         let speaker = memory.speaker().unwrap_or_default().to_owned();
         let start = memory.cover.start.as_microsecond().to_string();
-        let traces = memory.sentences().iter().flat_map(|sentence| sentence.from.iter().map(ToString::to_string));
-        let traces = traces.collect::<Vec<_>>().join(" ");
-        [memory.id.to_string(), start, speaker, memory.text.clone(), traces]
+        let origins = memory.sentences().iter().flat_map(|sentence| sentence.from.iter().map(ToString::to_string));
+        let origins = origins.collect::<Vec<_>>().join(" ");
+        [memory.id.to_string(), start, speaker, memory.text.clone(), origins]
     }))
 }

@@ -9,30 +9,31 @@ use crate::due::{degraded, outdated};
 use crate::roll_up::RollUpReason;
 use crate::{Summarizer, due};
 
-/// The result of a pass.
+/// What a pass wrote, and what it left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Summaries written or rewritten, per grain in the order of [`Grain::SUMMARIES`].
     pub written: [u64; 5],
     /// How many of the written summaries the fallback engine wrote. They are rewritten when the cause is gone.
     pub degraded: u64,
-    /// Periods with unchanged input.
+    /// Number of due periods with unchanged input. They keep their summaries.
     pub unchanged: u64,
-    /// Periods with nothing left to summarise. A summary that such a period had was removed.
+    /// Number of periods with nothing left to summarise. A summary that such a period had was removed.
     pub removed: u64,
-    /// Periods that were not written, because the pass stopped or they changed meanwhile. The next pass writes those that are
-    /// due.
+    /// Number of periods that were not written, because the pass stopped or they changed meanwhile. The next pass writes
+    /// those that are due.
     pub left: u64,
-    /// Periods on whose input the engine failed, each with the error. They are retried later, an outdated summary by the next
-    /// refresh only.
+    /// Periods with input on which the engine failed, each with the error. Later passes retry them. An outdated summary is
+    /// retried only by the next refresh.
     pub failed: Vec<(Period, String)>,
     /// Periods that wait for an unavailable engine.
     pub waiting: Vec<Period>,
-    /// Periods whose answers come with a batch.
+    /// Periods that wait for an answer of a batch.
     pub in_batch: Vec<Period>,
-    /// Why the engine is unavailable.
+    /// Why the engine is unavailable; `None` if no call found it so.
     pub outage: Option<String>,
-    /// Results that were not saved, because the period or its input changed meanwhile, or because another pass saved first.
+    /// Number of results that were not saved, because the period or its input changed meanwhile, or because another pass
+    /// saved first.
     pub stale: u64,
 }
 
@@ -45,12 +46,12 @@ pub(crate) struct Pass<'a> {
     pub(crate) now: Timestamp,
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
     pub(crate) should_stop: &'a (dyn Fn() -> bool + Sync),
-    /// The lock that is held to save.
+    /// The lock that is taken to save results.
     pub(crate) lock: &'a dyn WriteLock,
-    /// Whether a batch of periods was rolled up. The very first period is begun without asking `should_stop`.
+    /// Whether a batch of periods was rolled up. Before, the first period is begun even if `should_stop` returns true.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
-    /// Periods that are already part of a batch; the answers come later.
+    /// Periods that are already part of a batch. The answers come later.
     pub(crate) awaited: HashSet<Period>,
     /// Periods with a child that the fallback engine wrote. The child already waited for the outage to end; waiting again at
     /// each grain would make a year five times as late as its days.
@@ -58,8 +59,8 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Summarizer {
-    /// Rolls up everything that is due at `now`, and retries some of the summaries of the fallback engine. Calls `progress` with
-    /// the number of periods each time that some are done. An error comes from the store; what is saved before it stays.
+    /// Rolls up everything that is due at `now`, and retries some of the summaries of the fallback engine. Calls `progress`
+    /// with the number of periods each time that some are done. Fails if a store fails; what was saved before stays.
     pub async fn pass(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.pass_until(agent, now, progress, &|| false).await
     }
@@ -76,9 +77,8 @@ impl Summarizer {
         self.pass_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
-    /// Runs a pass like `pass_until`, but takes the lock of the agent's history only to save, not while an engine
-    /// writes. A summary is not saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same
-    /// summaries twice.
+    /// Runs a pass like `pass_until`, but takes the agent's lock only to save, not while an engine writes. A summary is not
+    /// saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same summaries twice.
     pub async fn pass_unlocked(
         &self,
         agent: &Agent,
@@ -97,8 +97,9 @@ impl Summarizer {
         Ok(pass.passed)
     }
 
-    /// Writes what is due, and rewrites every summary with a recipe other than the engine's present one, and what depends on
-    /// it. Corrected summaries keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
+    /// Writes what is due. Also rewrites every summary with a recipe other than the engine's present one, and the summaries
+    /// made from it. Corrected summaries keep the person's text. Sealed ones stay until they are amended, because their input
+    /// was pruned.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.refresh_unlocked(agent, now, progress, &|| false, &AlreadyHeld).await
     }

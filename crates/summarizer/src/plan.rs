@@ -10,14 +10,15 @@ use crate::{Summarizer, due};
 /// What a pass would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassPlan {
-    /// Periods that would be read, by grain and time. Coarser ones are only written if their input turns out to have changed.
+    /// Periods that would be read, sorted by grain and time. Coarser ones are only written if their input turns out to have
+    /// changed.
     pub periods: Vec<Period>,
     /// Number of words that would be read. Leaves out summaries that do not exist yet, each of a few hundred words at most.
     pub words: u64,
 }
 
 impl Summarizer {
-    /// Returns what [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`] with `refresh`.
+    /// Returns what [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`] if `refresh` is true.
     pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<PassPlan> {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
@@ -35,7 +36,7 @@ impl Summarizer {
         Ok(PassPlan { periods: periods.into_iter().collect(), words })
     }
 
-    /// Returns the clean periods of a grain that a pass at `now` writes again, or a refresh with `refresh`.
+    /// Returns the clean periods of a grain that a pass at `now` writes again, or a refresh if `refresh` is true.
     pub(crate) async fn to_rewrite(
         &self,
         agent: &Agent,
@@ -51,8 +52,8 @@ impl Summarizer {
         self.with_summary(agent, outdated(ledger, grain, self.recipe(settings, grain))).await
     }
 
-    /// Returns the periods that are over but not due yet, because further input may arrive, each with the time when it becomes
-    /// due.
+    /// Returns the dirty periods that are over but not due yet, because further input may arrive, each with the time when it
+    /// becomes due. Leaves out periods that wait for a retry, and those above a period that is still to be rolled up.
     pub async fn not_yet_due(&self, agent: &Agent, now: Timestamp) -> Result<Vec<(Period, Timestamp)>> {
         let zones = self.store.settings(agent).await?.zones()?;
         Ok(not_yet_due(&self.store.ledger(agent).await?, &zones, self.policy, now))

@@ -12,11 +12,11 @@ use crate::pass::Pass;
 /// Why a period is rolled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RollUpReason {
-    /// Its input changed. If the engine cannot write it, the fallback engine does.
+    /// The input changed. If the engine cannot write the period, the fallback engine does.
     Dirty,
-    /// The fallback engine wrote its summary. The configured engine may succeed now.
+    /// The fallback engine wrote the summary. The configured engine may succeed now.
     Degraded,
-    /// Its summary was written by another recipe.
+    /// The summary was written with another recipe.
     Outdated,
 }
 
@@ -32,22 +32,34 @@ pub(crate) enum Outcome {
     Waiting,
     /// The answer comes with a batch. Nothing is recorded.
     InBatch,
-    /// Not begun because `should_stop` returned true, or not to be saved because the period or its input changed meanwhile.
+    /// Not begun because `should_stop` returned true or the budget of the request's API key is spent, or not to be saved because
+    /// the period or its input changed meanwhile.
     Left,
 }
 
-/// An unavailable engine, or a spent budget. Once detected, the engine is not called for the rest of the rows.
+/// An unavailable engine, or a spent budget. Once it is detected, the engine is not called for the remaining rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Outage {
     pub(crate) error: String,
     /// When to call the engine again, if its error says so.
     pub(crate) again: Option<Timestamp>,
+    /// Whether only the budget of the request's API key is spent. The engine is available for everybody else, so nothing is
+    /// recorded about the periods.
+    pub(crate) of_key: bool,
 }
 
-/// Why the engine returned no summary: it failed on this input, it is unavailable, or its answer comes with a batch.
+impl Outage {
+    fn fault(&self) -> Fault {
+        if self.of_key { Fault::KeyBudget } else { Fault::Away }
+    }
+}
+
+/// Why the engine returned no summary: it failed on this input, it is unavailable, the budget of the request's API key is spent,
+/// or its answer comes with a batch.
 enum Fault {
     Own(String),
     Away,
+    KeyBudget,
     InBatch,
 }
 
@@ -76,16 +88,17 @@ impl Pass<'_> {
         Ok(match fault {
             Fault::Own(error) => Outcome::Failed(error),
             Fault::Away => Outcome::Waiting,
+            Fault::KeyBudget => Outcome::Left,
             Fault::InBatch => Outcome::InBatch,
         })
     }
 
-    /// Returns whether the fallback engine writes the period: after [`MAX_ATTEMPTS`] failures on its input. If the engine is
-    /// unavailable, after the policy's `outage`, or at once if the fallback engine wrote one of its children.
+    /// Returns whether the fallback engine writes the period. It does after [`MAX_ATTEMPTS`] failures on the input. If the
+    /// engine is unavailable, it does after the policy's `outage`, or at once if it wrote one of the period's children.
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MAX_ATTEMPTS,
-            Fault::InBatch => false,
+            Fault::InBatch | Fault::KeyBudget => false,
             Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),
         }
     }
@@ -97,8 +110,8 @@ impl Pass<'_> {
         away: &Mutex<Option<Outage>>,
     ) -> Result<std::result::Result<Summary, Fault>> {
         let engine = &*self.summarizer.engine;
-        if away.lock().expect("no holder of the lock panics").is_some() {
-            return Ok(Err(Fault::Away));
+        if let Some(outage) = &*away.lock().expect("no holder of the lock panics") {
+            return Ok(Err(outage.fault()));
         }
         let background = self.background(row, input).await?;
         let error = match engine.summarize(self.task(row, input, &background)).await {
@@ -112,8 +125,9 @@ impl Pass<'_> {
             return Ok(Err(Fault::Own(error.to_string())));
         }
         let outage = outage(error, self.now)?;
+        let fault = outage.fault();
         away.lock().expect("no holder of the lock panics").get_or_insert(outage);
-        Ok(Err(Fault::Away))
+        Ok(Err(fault))
     }
 
     async fn by_fallback(&self, row: &LedgerRow, input: &Input) -> Result<Outcome> {
@@ -141,6 +155,7 @@ impl Pass<'_> {
             read_seq: row.dirty_seq,
             background: Some(background),
             now: self.now,
+            access_key: self.summarizer.access_key.as_deref(),
         }
     }
 
@@ -170,7 +185,7 @@ fn outage(error: Error, now: Timestamp) -> Result<Outage> {
         Error::Budget { again, .. } => Some(budget_check(*again, now)),
         _ => return Err(error),
     };
-    Ok(Outage { error: error.to_string(), again })
+    Ok(Outage { error: error.to_string(), again, of_key: error.is_of_key_budget() })
 }
 
 /// Returns the base of a sealed period as its summary, when none of the late input is left. No engine is called, because there

@@ -1,4 +1,4 @@
-//! A server with S3's interface for tests: moto's, in the Python environment that `scripts/test` makes and names in
+//! A server with S3's interface for tests: the package moto, in the Python environment that `scripts/test` makes and names in
 //! `ANNALS_TEST_MOTO`. It is started once for a test process and stopped with it. It keeps everything in memory.
 
 use std::io::{Read, Write};
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// The environment variable with the path of a `python` that has moto.
 const PROGRAM: &str = "ANNALS_TEST_MOTO";
 
-/// Runs the server until the input of the shell is closed, at the latest when the test process ends.
+/// Runs the server until the standard input of the shell is closed, at the latest when the test process ends.
 const RUN: &str = r#""$1" -c "$3" "$2" >/dev/null 2>&1 & read -r _; kill $!"#;
 
-/// Handles one request after another, each when it has arrived completely. `moto_server` handles them at once, and then lets
-/// several requests create the same object; a server without threads would wait for a client that hangs.
+/// Handles one request after another, each when it has arrived completely. `moto_server` would handle several requests at once,
+/// and then let more than one of them create the same object. A server without threads would wait for a client that hangs.
 const SERVE: &str = "import io, sys, threading
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple
@@ -29,18 +29,18 @@ run_simple('127.0.0.1', int(sys.argv[1]), serve, threaded=True)";
 
 struct Server {
     address: SocketAddr,
-    /// The shell. The server runs until the input of this process is closed.
+    /// The shell. The server runs until the standard input of this process is closed.
     _process: Child,
 }
 
 static STARTED: OnceLock<Option<Server>> = OnceLock::new();
 static BUCKETS: AtomicU32 = AtomicU32::new(0);
 
-/// An empty bucket, for one test. The server accepts any credentials.
+/// An empty bucket for one test. The server accepts any credentials.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     pub name: String,
-    /// The URL of the server.
+    /// The URL of the server, without the bucket.
     pub endpoint: String,
 }
 

@@ -38,7 +38,7 @@ pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     }
 }
 
-/// Builds the first summary of period `label` with text `text`. It has read all changes up to `read_seq`.
+/// Builds the first summary of the period `label`, made from all changes up to `read_seq`.
 pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> Summary {
     let period = period(label);
     Summary {

@@ -4,7 +4,7 @@
 //! - `almanac`: instants of each day, by reading the clock every 15 minutes; days of each period, by labelling each day.
 //! - `places`: zones and years with unusual clocks or calendars, and the days under test.
 //! - `diary`: an agent's memories there, and which of them lie in a range.
-//! - `questions`: every way to ask for a time, with the days that each means.
+//! - `questions`: every kind of time bound of a query, with the days that it means.
 //! - `verdict`: checks that an answer contains exactly the memories of these days.
 
 mod almanac;

@@ -20,12 +20,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
     AgentState, Agents, BatchedRequest, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Memories,
-    ModelBatch, Outline, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, VectorModel,
-    Watermark, Watermarks,
+    ModelBatch, Outline, Refusals, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns,
+    VectorModel, Watermark, Watermarks,
 };
 use annals_core::{
-    Agent, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, Memory, MemoryId, Message, Price, Result, Settings,
-    Stage, Timestamp, TurnKey,
+    Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, Memory, MemoryId, Message, Price, Result,
+    Settings, Stage, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -44,16 +44,20 @@ pub struct MemoryCatalog {
 /// Requests of a batch by number.
 type Requests = BTreeMap<u64, (BatchedRequest, RequestState)>;
 
+type KeyUsage = BTreeMap<(String, Date), u64>;
+
 #[derive(Debug, Default)]
 struct State {
-    /// The highest sequence number of the agents that were erased as a whole. The first number of an agent is above it.
+    /// The highest sequence number of the agents that were erased as a whole. The sequence of a new agent begins above it.
     floor: u64,
     agents_data: BTreeMap<Agent, AgentData>,
     clock: Option<ClockNote>,
-    /// Agents whose restore is in progress.
+    /// Agents with a restore in progress, each with the records restored so far.
     restoring: BTreeMap<Agent, AgentData>,
     /// Keys of the service, by id.
     keys: BTreeMap<String, (Key, Digest)>,
+    /// Tokens that were booked to keys, by id and UTC day.
+    key_usage: KeyUsage,
     /// Number of reservations of tokens so far, over all agents.
     reservations: u64,
     /// Number of memories that were listed so far, over all agents.
@@ -62,6 +66,7 @@ struct State {
     batches: BTreeMap<String, (ModelBatch, Requests)>,
     /// Prices of models, by name.
     prices: BTreeMap<String, Price>,
+    refusals: BTreeMap<Digest, Refusals>,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -69,7 +74,6 @@ struct State {
 }
 
 impl MemoryCatalog {
-    /// Creates an empty catalog.
     pub fn new() -> MemoryCatalog {
         MemoryCatalog::default()
     }
@@ -88,7 +92,7 @@ impl MemoryCatalog {
         Ok(read(self.state().agents_data.get(agent).unwrap_or(&AgentData::default())))
     }
 
-    /// Runs `write` on the state of an agent and the last number of its sequence.
+    /// Runs `write` on the state of an agent and on the last sequence number of the agent.
     fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut AgentData, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
         state.check_free(agent, agent.key())?;

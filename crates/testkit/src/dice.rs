@@ -5,7 +5,6 @@
 pub struct Dice(u64);
 
 impl Dice {
-    /// Creates a generator.
     pub fn new(seed: u64) -> Dice {
         Dice(seed)
     }

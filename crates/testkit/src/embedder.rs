@@ -12,7 +12,8 @@ use crate::word_split::{starts, words};
 
 const MODEL: &str = "words-1";
 const DIMENSION: usize = 64;
-/// Size of the window in words.
+/// Maximum number of words that one vector covers. A longer text is split, and of a text that was not split only the first part
+/// is embedded.
 const WINDOW: usize = 40;
 
 /// Port `Embedder` without a model. Counts the texts that it embeds, so that a test can show that nothing is embedded twice.
@@ -30,12 +31,11 @@ impl Default for WordEmbedder {
 }
 
 impl WordEmbedder {
-    /// Creates an embedder with a count of 0.
     pub fn new() -> WordEmbedder {
         WordEmbedder::of(MODEL, DIMENSION)
     }
 
-    /// Creates an embedder that passes for another model, with vectors of another length.
+    /// Creates an embedder with the name and the dimension of another model.
     pub fn of(model: &str, dimension: usize) -> WordEmbedder {
         WordEmbedder { model: model.to_owned(), dimension, embedded: AtomicU64::new(0) }
     }

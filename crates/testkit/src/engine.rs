@@ -4,10 +4,11 @@ use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Result, Sentence, Settings};
 use async_trait::async_trait;
 
-/// Number of words quoted from each source.
+/// Maximum number of words quoted from each source.
 const QUOTED: usize = 5;
 
-/// Port `Engine` that quotes the first five words of each source, so that a test can see what a summary was made from.
+/// Port `Engine` that repeats the sentences of the base and quotes the first five words of each source, so that a test can see
+/// what a summary was made from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuotingEngine;
 
@@ -36,7 +37,7 @@ fn quote(source: &Memory) -> Sentence {
     }
 }
 
-/// Returns the turns behind a source: a working memory itself, or the turns that the sentences of a summary name.
+/// Returns the ids of the turns behind a source: of a working memory itself, or those that the sentences of a summary name.
 fn turns_of(source: &Memory) -> Vec<MemoryId> {
     if source.grain == Grain::Working {
         return vec![source.id.clone()];

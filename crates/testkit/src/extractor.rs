@@ -19,7 +19,7 @@ impl Extractor for SilentExtractor {
     }
 }
 
-/// An extractor that returns a turn of three words, such as `Ann lives_in Bern.`, as a fact if its second word contains an
+/// An extractor that returns a turn of three words as a fact, such as `Ann lives_in Bern.`, if the second word contains an
 /// underscore.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreeWords;

@@ -23,7 +23,6 @@ struct Table {
 }
 
 impl MemoryFacts {
-    /// Creates a store without tables.
     pub fn new() -> MemoryFacts {
         MemoryFacts::default()
     }

@@ -9,10 +9,10 @@ mod strata;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
+use annals_core::ports::{EntailmentPair, EntailmentScores, ExtractionTask, RerankTask, SummaryTask};
 use annals_core::{
-    Agent, Author, Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Period, Reranker, Result,
-    Settings,
+    Agent, Author, Digest, Draft, Embedder, Engine, Entailment, Error, Extracted, Extractor, Grain, Period, Reranker,
+    Result, Settings,
 };
 use async_trait::async_trait;
 
@@ -40,12 +40,11 @@ impl<P> Faulty<P> {
     }
 
     /// Refuses each text that contains `marker` with [`Error::Invalid`], which no retry fixes. Only for embedders, engines,
-    /// extractors and rerankers.
+    /// extractors, rerankers and models of entailment.
     pub fn refusing(inner: P, marker: &str) -> Faulty<P> {
         Faulty { marker: Some(marker.into()), ..Faulty::during(inner, 0..0) }
     }
 
-    /// Returns the wrapped port.
     pub fn inner(&self) -> &P {
         &self.inner
     }
@@ -119,6 +118,18 @@ impl<P: Engine> Engine for Faulty<P> {
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let texts = task.sources.iter().map(|source| source.text.as_str());
         Faulty::model(self, texts)?.summarize(task).await
+    }
+}
+
+#[async_trait]
+impl<P: Entailment> Entailment for Faulty<P> {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    async fn judge(&self, pairs: Vec<EntailmentPair>) -> Result<Vec<EntailmentScores>> {
+        let texts = pairs.iter().map(|pair| pair.hypothesis.as_str());
+        Faulty::model(self, texts)?.judge(pairs.clone()).await
     }
 }
 
@@ -213,7 +224,8 @@ mod tests {
         let read = async |extractor: &Faulty<Blank>, turns, context| {
             let now = crate::at("2026-03-05T10:00:00Z");
             let (agent, settings) = (&agent, &settings);
-            let task = ExtractionTask { agent, settings, turns, context, known: &[], predicates: &[], now };
+            let task =
+                ExtractionTask { agent, settings, turns, context, known: &[], predicates: &[], now, access_key: None };
             extractor.extract(task).await
         };
         let away = Faulty::at_call(Blank, 1);

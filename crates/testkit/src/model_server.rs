@@ -2,7 +2,8 @@
 //! answers over real HTTP as a script says, and records the requests.
 //!
 //! It listens on a free port of 127.0.0.1, on its own thread, so that it serves synchronous tests, child processes and tests
-//! with paused time. Without a script it answers as [`Script::Good`]. It stops when dropped.
+//! with paused time. After the end of its script it answers as [`Script::Good`], or as a function of the test chooses. It stops
+//! when dropped.
 
 mod answer;
 mod batches;
@@ -22,7 +23,7 @@ use tokio::sync::oneshot;
 pub use batches::{BatchBill, BatchFault, ResultFault};
 pub use dialect::Dialect;
 
-/// One answer of the server.
+/// An answer of the server, or the way in which it fails to answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Script {
     /// The answer of a good model. For a summary: one sentence per numbered line with its first words, citing the line. For
@@ -45,11 +46,11 @@ pub enum Script {
     ThinksTooLong(String),
     /// A good answer with a pause before the first event, and before each further one.
     Paced(Duration, Duration),
-    /// The first events of a good answer, then the end of the stream.
+    /// This number of events of a good answer, then the end of the stream.
     BreaksOff(usize),
-    /// The first events of a good answer, then nothing on an open connection.
+    /// This number of events of a good answer, then nothing on an open connection.
     Stalls(usize),
-    /// The first events of a good answer, then this event.
+    /// This number of events of a good answer, then this event.
     Fails(usize, Value),
     /// This HTTP status and body.
     Responds(u16, Value),
@@ -63,10 +64,9 @@ pub enum Script {
     Raw(String),
 }
 
-/// One request as received.
+/// A request as the server received it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
-    /// The path of the request.
     pub path: String,
     /// Headers by their names in lower case.
     pub headers: BTreeMap<String, String>,
@@ -129,7 +129,6 @@ impl ModelServer {
         ModelServer::with(Dialect::Plain, VecDeque::new(), Box::new(choose))
     }
 
-    /// Returns the base URL for clients.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
@@ -166,7 +165,7 @@ impl ModelServer {
         self.shared.batches.lock().unwrap().cancelled.clone()
     }
 
-    /// Returns the number of input files of batches that were not deleted.
+    /// Returns the number of input files of batches that clients have not deleted.
     pub fn input_files(&self) -> usize {
         self.shared.batches.lock().unwrap().inputs()
     }

@@ -1,4 +1,5 @@
-//! Helpers that replace the present state of a store. Those for watermarks and summaries read it first, as every writer has to.
+//! States of tables, and functions that replace the present state of a store. Those for watermarks and summaries first read the
+//! state that they replace, as every writer has to.
 
 use annals_core::ports::{Block, Blocks, Building, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, Grain, Result, Summary};
@@ -15,13 +16,13 @@ pub fn building(generation: u32, applied: u64) -> Building {
     Building { generation, applied, model: VectorModel::of(&WordEmbedder::new()), urgent: true }
 }
 
-/// Replaces the projection state of a table, whatever it is.
+/// Replaces the watermark of a table, whatever its present state is.
 pub async fn set_watermark(catalog: &dyn Catalog, agent: &Agent, grain: Grain, watermark: Watermark) {
     let read = catalog.watermark(agent, grain).await.unwrap();
     catalog.save_watermark(agent, grain, read, watermark).await.unwrap();
 }
 
-/// Returns the summary as one that replaces the period's present roll-up.
+/// Returns a summary that replaces the present roll-up of the same period.
 pub async fn replacing(catalog: &dyn Catalog, agent: &Agent, summary: Summary) -> Summary {
     let rows = catalog.ledger(agent).await.unwrap();
     let row = rows.into_iter().find(|row| row.period == summary.period);

@@ -15,7 +15,6 @@ pub struct WordReranker {
 }
 
 impl WordReranker {
-    /// Creates a reranker without recorded calls.
     pub fn new() -> WordReranker {
         WordReranker::default()
     }

@@ -18,7 +18,6 @@ pub struct MemoryStrata {
 }
 
 impl MemoryStrata {
-    /// Creates a store without tables.
     pub fn new() -> MemoryStrata {
         MemoryStrata::default()
     }

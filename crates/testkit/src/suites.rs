@@ -1,7 +1,8 @@
 //! Conformance suites: the promises of each port, as cases that every implementation must pass.
 //!
-//! The suite of a store takes a constructor and gives each case a new store. The folder of the stores must outlive the suite.
-//! All cases run; then the suite panics with the names of the failed ones, below the panics of the cases themselves.
+//! The suite of a store takes a constructor and gives each case a new store. In the suites of models and engines all cases
+//! share one. The folder of the stores must outlive the suite. All cases run, even if one fails. Then the suite panics with the
+//! names of the failed cases.
 
 mod accesses;
 mod archive;
@@ -11,6 +12,7 @@ mod catalog;
 mod documents;
 mod embedder;
 mod engine;
+mod entailment;
 mod erasure;
 mod facts;
 mod history;
@@ -37,6 +39,7 @@ pub use catalog::catalog_suite;
 pub use documents::documents_suite;
 pub use embedder::embedder_suite;
 pub use engine::engine_suite;
+pub use entailment::entailment_suite;
 pub use erasure::erasure_suite;
 pub use facts::facts_suite;
 pub use idempotency::requests_suite;
@@ -47,7 +50,7 @@ pub use reranker::reranker_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 
-/// A test of a suite: its name, and the function that tests a new implementation.
+/// A test of a suite: its name, and the function that tests an implementation.
 type SuiteTest<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);
 
 /// Lists async functions as cases, named after the functions.
@@ -56,7 +59,7 @@ macro_rules! cases {
 }
 use cases;
 
-/// Runs each case on its own implementation and panics with the names of the failed ones.
+/// Runs each case on what `make` returns for it, and then panics with the names of the failed cases, if any.
 async fn run<P: ?Sized, R: Deref<Target = P>>(port: &str, cases: Vec<SuiteTest<P>>, mut make: impl AsyncFnMut() -> R) {
     let mut failed = Vec::new();
     for (name, case) in cases {

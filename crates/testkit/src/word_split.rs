@@ -1,5 +1,5 @@
-//! Splits texts into words, as simply as tests allow: lower case, composed accents, and pairs of characters for Chinese,
-//! Japanese and Korean, which write without spaces or attach particles to words.
+//! Splits texts into words in a simple way for tests: in lower case, with composed accents. In Chinese, Japanese and Korean,
+//! which write without spaces or attach particles to words, pairs of characters count as words.
 
 use unicode_normalization::UnicodeNormalization;
 

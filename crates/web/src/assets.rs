@@ -34,7 +34,7 @@ static ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &HTMX, &ICON];
 static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| ALL.iter().map(|asset| asset.hashed_path()).collect());
 
 impl Asset {
-    /// Returns the path of the asset's address.
+    /// Returns the path at which the asset is served.
     pub(crate) fn path(&self) -> &'static str {
         let index = ALL.iter().position(|asset| asset.name == self.name).unwrap_or_default();
         &PATHS[index]
@@ -46,8 +46,8 @@ impl Asset {
     }
 }
 
-/// Serves `GET /assets/{digest}/{name}`. Answers 404 for the digest of another version, so that an old page never runs a new
-/// script.
+/// Serves `GET /assets/{digest}/{name}`. Answers 404 for the digest of another version, so that an old page never runs a script
+/// of this version.
 pub(crate) async fn serve(Path((digest, name)): Path<(String, String)>) -> Response {
     let path = format!("/assets/{digest}/{name}");
     let found = ALL.iter().find(|asset| asset.path() == path);

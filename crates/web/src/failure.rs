@@ -16,11 +16,11 @@ use crate::visit::{Visitor, empty};
 /// Why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// An operation failed.
+    /// An operation of the service failed with this error, or a field is not valid.
     Error(Error),
     /// The visitor must sign in with a key before seeing the page.
     Login {
-        /// The address of the page.
+        /// The address of the page that the visitor requested.
         to: String,
     },
     /// The key with which the visitor signed in is not valid.
@@ -32,9 +32,9 @@ pub(crate) enum Failure {
     Scope(Scope),
     /// The page requires a key of the default workspace that is not limited to some agents.
     Operator,
-    /// The token of the form is missing or belongs to another session.
+    /// The token of the form is missing or belongs to another session, or the upload has no file.
     Token,
-    /// The form is too large.
+    /// The form is too large, or its body could not be read.
     TooLarge,
     /// The service accepts no new messages or uploads at present; the text says why.
     Refused(String),
@@ -74,7 +74,8 @@ impl IntoResponse for Failure {
 }
 
 impl Failure {
-    /// Returns the page that explains the failure, or a redirect to the form for signing in.
+    /// Returns the page that explains the failure, or a redirect to the form for signing in. Logs an error that is the fault of
+    /// the server.
     pub(crate) fn page(&self, visitor: Option<&Visitor>, status_of: fn(&Error) -> StatusCode) -> Response {
         if let Failure::Login { to } = self {
             return redirect(&link::login(to));

@@ -32,7 +32,7 @@ impl Fields {
         named.map(|(_, value)| value.as_str())
     }
 
-    /// Returns the parsed value of a field, `None` if the field is absent, or an error that names the field.
+    /// Returns the parsed value of a field, `None` if the field is absent or empty, or an error that names the field.
     pub(crate) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>> {
         let wrong = |text: &str| Error::invalid(name, format!("is {text:?}, which is not valid"));
         self.get(name).map(|text| text.trim().parse().map_err(|_| wrong(text))).transpose()
@@ -50,7 +50,7 @@ impl From<Vec<(String, String)>> for Fields {
     }
 }
 
-/// The fields of a query string.
+/// The fields of a query string, as an extractor for handlers.
 pub(crate) struct Query(pub(crate) Fields);
 
 impl<S: Send + Sync> FromRequestParts<S> for Query {
@@ -61,7 +61,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Query {
     }
 }
 
-/// The fields of a form, whose token was checked.
+/// The fields of a form, after its token was checked.
 pub(crate) struct Form(pub(crate) Fields);
 
 impl FromRequestParts<Site> for Form {

@@ -83,7 +83,7 @@ pub(crate) fn one(grain: Grain) -> &'static str {
     ["turn", "day", "week", "month", "quarter", "year"][grain as usize]
 }
 
-/// All states, the most noteworthy first.
+/// All states, most important first. A combined bar shows the first of them that occurs. The legend lists them in reverse.
 pub(crate) const STATES: [PeriodState; 10] = [
     PeriodState::Failed,
     PeriodState::Stale,
@@ -113,7 +113,7 @@ pub(crate) fn state(state: PeriodState) -> &'static str {
     }
 }
 
-/// Returns the explanation of a state.
+/// Returns what a state means, as tooltips and the legend show it.
 pub(crate) fn meaning(state: PeriodState) -> &'static str {
     match state {
         PeriodState::Open => "not over yet; its summary is still to come",

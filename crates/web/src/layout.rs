@@ -21,12 +21,11 @@ pub(crate) const TABS: [(&str, &str); 6] = [
     ("import", "Import"),
 ];
 
-/// The content of the frame.
+/// The frame of a page, which its content is put into.
 #[derive(Default)]
 pub(crate) struct Page<'a> {
-    /// The title of the page.
     pub(crate) title: String,
-    /// The visitor, if there is one.
+    /// The visitor; `None` if nobody is signed in and the server gives callers without a key no rights.
     pub(crate) visitor: Option<&'a Visitor>,
     /// The name of the agent that the page is about.
     pub(crate) agent: Option<&'a str>,

@@ -1,8 +1,8 @@
 //! Pages for people: a memory in a browser. Renders HTML and SVG from the operations of `annals_service`.
 //!
-//! The crate depends on wire types and operations alone. The server mounts the router, finds callers without a key, and limits
-//! requests. Pages never read a store, and never load anything from other sites: styles and scripts are in the binary. Every
-//! page works without scripts. Text of a memory reaches a page only through `maud`, which escapes it.
+//! The crate depends on wire types and operations alone. The server mounts the router, recognises callers that need no key, and
+//! limits requests. Pages never read a store, and never load anything from other sites: styles and scripts are in the binary.
+//! Every page works without scripts. Text of a memory reaches a page only through `maud`, which escapes it.
 //!
 //! | module | contents |
 //! | --- | --- |

@@ -8,18 +8,18 @@ pub(crate) fn agent(name: &str, page: &str) -> String {
     format!("/agents/{}{separator}{page}", segment(name))
 }
 
-/// Returns the address of a memory.
+/// Returns the address of the page of a memory.
 pub(crate) fn memory(agent_name: &str, id: &str) -> String {
     format!("{}/{}", agent(agent_name, "memories"), segment(id))
 }
 
-/// Returns the address of the timeline at a window, with the period or memory `open` opened, if given.
+/// Returns the address of the timeline at a window. If `open` is given, that period or memory is opened.
 pub(crate) fn timeline(agent_name: &str, window: &str, open: Option<&str>) -> String {
     let open = open.map(|open| ("open", open));
     with(&agent(agent_name, ""), [("period", window)].into_iter().chain(open))
 }
 
-/// Returns the address of the timeline at a window, with a day opened that shows its turns after a position.
+/// Returns the address of the timeline at a window, with a day opened. The list of the day's turns begins after a position.
 pub(crate) fn turns_after(agent_name: &str, window: &str, day: &str, after: &str) -> String {
     with(&agent(agent_name, ""), [("period", window), ("open", day), ("after", after)])
 }

@@ -1,8 +1,8 @@
-//! Sessions: a visitor enters a key once, and the browser gets a random id as a cookie. The key itself is not kept; the session
-//! has the id of the key, and each request checks that the key is still valid.
+//! Sessions: a visitor enters a key once, and the browser gets a random id as a cookie. The session keeps the id of the key,
+//! not the key itself. Each request checks that the key is still valid.
 //!
 //! A change requires a token that only pages of the same session contain, so that a page of another site cannot make the
-//! browser send a change. Visitors without a key share one token of the process, because they all have the same rights.
+//! browser send a change. All visitors without a session share one token of the process, because they have the same rights.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use annals_core::{Digest, Error, Result, SignedDuration, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 use subtle::ConstantTimeEq;
 
-/// How long a session lasts.
+/// Time after which a visitor must enter the key again.
 pub(crate) const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 /// Maximum number of sessions. If there are more, the session that expires first is closed.
 const MAX_SESSIONS: usize = 1000;
@@ -22,7 +22,6 @@ pub struct Sessions {
     shared_token: String,
 }
 
-/// An open session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Session {
     /// The id of the key that opened the session.
@@ -62,7 +61,7 @@ impl Sessions {
         self.sessions().get(&hash(id)).filter(|session| session.expires_at > now).cloned()
     }
 
-    /// Ends a session.
+    /// Ends the session with this secret id.
     pub(crate) fn close(&self, id: &str) {
         self.sessions().remove(&hash(id));
     }

@@ -23,19 +23,17 @@ use crate::visit::check_token;
 /// The state that pages need. Cheap to clone; clones share the sessions.
 #[derive(Clone)]
 pub struct Site {
-    /// The operations.
+    /// The operations that pages call.
     pub service: Service,
-    /// The process with its scheduled jobs; `None` in tests.
+    /// The process with its scheduled jobs. Without it, pages list no jobs and cannot run the doctor.
     pub host: Option<Arc<dyn Host>>,
-    /// The open sessions.
     pub sessions: Arc<Sessions>,
     /// Returns the HTTP status of an error, the same as over REST.
     pub status_of: fn(&Error) -> StatusCode,
-    /// Cancelled when the service stops. Streams of events end then.
+    /// Cancelled when the service stops, which ends the streams of events.
     pub stop: CancellationToken,
     /// One permit for each stream of events.
     pub streams: Arc<Semaphore>,
-    /// How often the streams of events check for changes, and how long they stay open.
     pub stream_times: StreamTimes,
 }
 
@@ -44,13 +42,13 @@ pub struct Site {
 pub struct StreamTimes {
     /// The pause between two checks for a change.
     pub pause: Duration,
-    /// How long a stream lasts.
+    /// The time after which a stream ends and the browser connects again.
     pub lifetime: Duration,
 }
 
 impl Default for StreamTimes {
     /// Returns a pause of two seconds and a lifetime of a minute. People would not notice a shorter pause, and loading a page
-    /// again costs more than a check.
+    /// again costs more than a check for changes.
     fn default() -> StreamTimes {
         StreamTimes { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
     }
@@ -67,11 +65,12 @@ impl Site {
     }
 }
 
-/// All routes that change something. Each requires the token of the session; a test requests each without a token.
-pub const CHANGES: [&str; 13] = [
+/// All routes that change something. Each requires the token of the session. A test sends each a request without a token.
+pub const CHANGES: [&str; 14] = [
     "/login",
     "/logout",
     "/keys",
+    "/keys/{id}/limit",
     "/keys/{id}/revoke",
     "/agents/{agent}/memories/{id}/text",
     "/agents/{agent}/memories/{id}/pin",
@@ -103,6 +102,7 @@ pub fn pages(site: &Site) -> Router {
         .route("/jobs", get(jobs::show))
         .route("/jobs/{id}/run", post(jobs::run))
         .route("/keys", get(keys::show).post(keys::add))
+        .route("/keys/{id}/limit", post(keys::limit))
         .route("/keys/{id}/revoke", post(keys::revoke))
         .route("/operator", get(operator::show))
         .route("/operator/examine", post(operator::examine))

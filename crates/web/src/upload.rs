@@ -26,7 +26,8 @@ pub(crate) struct Received {
     pub(crate) file: File,
 }
 
-/// Receives an upload for an agent. Returns an error if the form lacks the token of the visitor.
+/// Receives an upload for an agent. Fails if the form lacks the token of the visitor or a file, if a field is not valid, or if
+/// the service accepts no data now.
 pub(crate) async fn receive(
     service: &Service,
     visitor: &Visitor,
@@ -54,7 +55,7 @@ pub(crate) async fn receive(
         service.admit(agent).await?;
         return Ok(Received { request, file: copy(service, field).await? });
     }
-    // A form without a file changes nothing, and its token was not checked.
+    // The form has no file. It changes nothing, and its token was not checked.
     Err(Failure::Token)
 }
 

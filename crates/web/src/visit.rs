@@ -34,16 +34,20 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// The person who requests a page.
+/// The person who requests a page: the holder of a session's key, or a caller without a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    /// The rights of the visitor.
     pub(crate) caller: Caller,
     /// The token that changes of the visitor require.
     pub(crate) token: String,
 }
 
 impl Visitor {
+    /// Returns the service for a request of the visitor: models that work on it are paid by the visitor's key too.
+    pub(crate) fn service(&self, site: &Site) -> Service {
+        site.service.called_by(&self.caller)
+    }
+
     /// Returns an error unless the visitor has the scope.
     pub(crate) fn needs(&self, scope: Scope) -> Result<(), Failure> {
         if self.caller.may(scope) { Ok(()) } else { Err(Failure::Scope(scope)) }
@@ -55,7 +59,6 @@ impl Visitor {
         if self.caller.sees_all() { Ok(()) } else { Err(Failure::Operator) }
     }
 
-    /// Returns whether the visitor may administer the whole process.
     pub(crate) fn is_operator(&self) -> bool {
         self.caller.may(Scope::Admin) && self.caller.sees_all()
     }
@@ -77,7 +80,8 @@ impl FromRequestParts<Site> for Visitor {
     }
 }
 
-/// Finds the visitor by the cookie of a session, or else uses the caller that the server has found. Shows errors as pages.
+/// Finds the visitor by the cookie of a session. Without a session, or if the key of the session is no longer valid, uses the
+/// caller that the server has found. Shows errors as pages.
 pub async fn recognise(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = session_id(request.headers()).map(str::to_owned);
     let caller = request.extensions().get::<Caller>().cloned();
@@ -123,8 +127,8 @@ fn framed(site: &Site, visitor: Option<&Visitor>, response: Response) -> Respons
     response
 }
 
-/// Reads the form of a change, and refuses the change without the token of its visitor. All forms except uploads are read only
-/// here, so that no handler can omit the check.
+/// Reads the form of a change, and refuses a change without the token of its visitor. Only this function reads forms, except
+/// those with an upload, so no handler can omit the check.
 pub(crate) async fn check_token(State(site): State<Site>, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
@@ -141,7 +145,6 @@ pub(crate) async fn check_token(State(site): State<Site>, request: Request, next
     next.run(Request::from_parts(parts, Body::empty())).await
 }
 
-/// Returns a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response {
     status.into_response()
 }

@@ -21,7 +21,6 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
-    /// Returns the grain of the table.
     pub fn grain(&self) -> Grain {
         match self {
             Discrepancy::Missing(grain, _)
@@ -33,7 +32,7 @@ impl Discrepancy {
 }
 
 impl Writer {
-    /// Reads every row of an agent's tables and compares it with the catalog.
+    /// Returns the differences between an agent's tables and the catalog. Reads every row.
     pub async fn audit(&self, agent: &Agent) -> Result<Vec<Discrepancy>> {
         let mut found = Vec::new();
         for grain in Grain::ALL {

@@ -46,7 +46,7 @@ fn check_at(at: Timestamp, now: Timestamp) -> Option<String> {
     check_year(at).or_else(ahead)
 }
 
-/// Returns the fault of an instant whose year is not stored.
+/// Returns the fault of an instant in a year that is not stored.
 pub(crate) fn check_year(at: Timestamp) -> Option<String> {
     let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
     let year = at.to_zoned(TimeZone::UTC).year();

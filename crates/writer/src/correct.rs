@@ -6,8 +6,10 @@ use crate::check::check_content;
 use crate::{Writer, check, mask};
 
 impl Writer {
-    /// Replaces the text of a memory. A corrected turn makes everything derived from it out of date; a corrected statement or
-    /// summary stays until its own input changes.
+    /// Replaces the text of a memory, with credentials masked if the settings ask for it. A corrected turn makes everything
+    /// derived from it out of date. A corrected statement or summary stays until its own input changes. A corrected summary
+    /// also makes its parent period dirty. [`Error::NotFound`] if there is no such memory, [`Error::Invalid`] for a passage or
+    /// an empty text.
     pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
         let mut found = self.store.get(agent, std::slice::from_ref(id)).await?;
         let memory = found.pop().ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })?;
@@ -35,7 +37,7 @@ impl Writer {
     }
 }
 
-/// Converts a turn back to a message, with `text` as its content. Returns none for a memory that is not a turn.
+/// Converts a turn back to a message, with `text` as its content. Returns `None` for a memory that is not a turn.
 fn with_text(memory: Memory, text: &str) -> Option<(TurnKey, Message)> {
     let at = memory.at();
     let Body::Turn { speaker, role, conversation, message } = memory.body else { return None };

@@ -1,15 +1,17 @@
 //! Extraction pipeline: runs the extractors on new turns, in order of arrival, and saves the statements and fact operations
 //! that they return.
 //!
-//! Unless the caller holds the lock of the agent's facts, it is not held while an extractor reads. Then the result is saved
+//! The lock of the agent's facts is not held while an extractor reads, unless the caller holds it. The result is then saved
 //! only if its input is still the same (`inputs.rs`); otherwise the turns are read again.
 //!
 //! The watermark is saved with the last piece of a section's result, so a crash repeats at most one section. An outage or a
-//! spent budget stops the pipeline. After six hours of it, and for turns on which the model fails repeatedly, the fallback
-//! extractor reads instead. These turns become dead letters, which the model reads later (`replay.rs`). Turns are stored and
-//! searchable in any case.
+//! spent budget stops the pipeline. After six hours of either, and for turns on which the model fails repeatedly, the fallback
+//! extractor reads in the model's place. These turns become dead letters, which the model reads later (`replay.rs`). Turns are
+//! stored and searchable in any case. If only the budget of a request's API key is spent, the request leaves the turns to
+//! scheduled extraction, which has no key.
 
 mod ask;
+mod count;
 mod inputs;
 mod last;
 mod section;
@@ -25,6 +27,7 @@ use annals_core::{
 
 use crate::recalled::SeenSentences;
 pub use ask::MAX_CONTEXT_TURNS;
+pub use count::Unread;
 pub(crate) use inputs::Inputs;
 use last::LastMemories;
 pub use section::MAX_TASK_TURNS;
@@ -33,7 +36,7 @@ pub(crate) use section::{Task, tasks};
 
 /// Number of changes read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
-/// A pass ends after this many stale answers: each may cost a model call.
+/// Number of stale answers after which a pass ends, because each may cost a model call.
 const MAX_STALE_ANSWERS: u64 = 2;
 
 /// Writes the facts of agents. Cheap to clone.
@@ -45,22 +48,24 @@ pub struct FactWriter {
     fallback: Arc<dyn Extractor>,
     pub(crate) last: Arc<LastMemories>,
     schedule: ReadingSchedule,
+    /// Id of the API key of the request that turns are read for; `None` for scheduled work.
+    access_key: Option<Arc<str>>,
 }
 
 /// The result of an extraction pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionPassed {
-    /// Turns that were read.
+    /// Turns that an extractor read and that have their results saved.
     pub turns: u64,
-    /// Fact operations found.
+    /// Fact operations in the saved results.
     pub operations: u64,
-    /// Statements found.
+    /// Statements in the saved results.
     pub statements: u64,
-    /// Elements of answers that could not be used.
+    /// Elements of the saved answers that could not be used.
     pub rejected: u64,
-    /// How many of `turns` the fallback read in the extractor's place.
+    /// Number of turns that the fallback read in the extractor's place.
     pub degraded: u64,
-    /// Why the pipeline waits, if turns are left.
+    /// Why the pipeline has to wait; `None` if it does not.
     pub waiting: Option<String>,
     /// Results that were not saved, because their input changed or another pass saved them meanwhile.
     pub stale: u64,
@@ -73,11 +78,10 @@ struct Pass<'a> {
     now: Timestamp,
     /// Whether the model has been unavailable, or failing, for [`MAX_OUTAGE`] or longer.
     overdue: bool,
-    /// Why the fallback reads all remaining turns. None while the extractor reads them.
+    /// Why the fallback reads all remaining turns; `None` while the extractor reads them.
     fallback_reason: Option<String>,
     /// The lock that is held to save, and to write the table of facts.
     lock: &'a dyn WriteLock,
-    /// When turns are read.
     schedule: ReadingSchedule,
     sum: ExtractionPassed,
 }
@@ -92,14 +96,16 @@ enum Outcome {
     /// The pieces of the result, in the order in which to save them. Only the last piece moves the watermark, so after a crash
     /// between two pieces the whole section is read again.
     Found(Vec<Extraction>),
-    /// The pipeline has to wait.
+    /// Nothing was found, because the extractor has to be called again later.
     Wait(Pause),
 }
 
 /// Why the extractor is not called, and until when.
 struct Pause {
     reason: String,
-    until: Timestamp,
+    /// `None` if this pass alone may not call it, because the budget of its API key is spent. Then nothing is recorded, so that
+    /// other passes read the turns.
+    until: Option<Timestamp>,
 }
 
 impl FactWriter {
@@ -110,7 +116,8 @@ impl FactWriter {
         extractor: Arc<dyn Extractor>,
         fallback: Arc<dyn Extractor>,
     ) -> FactWriter {
-        FactWriter { store, facts, extractor, fallback, last: Arc::default(), schedule: ReadingSchedule::AT_ONCE }
+        let (last, schedule) = (Arc::default(), ReadingSchedule::AT_ONCE);
+        FactWriter { store, facts, extractor, fallback, last, schedule, access_key: None }
     }
 
     /// Sets when [`FactWriter::extract_due`] has a model read new turns.
@@ -119,8 +126,15 @@ impl FactWriter {
         FactWriter { schedule, ..self }
     }
 
-    /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
-    /// number of turns after each section.
+    /// Returns a copy of this writer that books the calls of models to an API key too.
+    #[must_use]
+    pub fn for_key(&self, access_key: Option<Arc<str>>) -> FactWriter {
+        FactWriter { access_key, ..self.clone() }
+    }
+
+    /// Reads all turns of an agent that were not read yet, unless the pipeline has to wait, and brings its table of facts up to
+    /// date. Calls `progress` with the number of turns after each section. The caller holds the lock of the agent's facts, or
+    /// is the only one that writes them.
     pub async fn extract(
         &self,
         agent: &Agent,
@@ -278,7 +292,9 @@ impl FactWriter {
                 Ok(true)
             }
             Outcome::Wait(Pause { reason, until }) => {
-                self.store.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
+                if let Some(until) = until {
+                    self.store.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
+                }
                 pass.sum.waiting = Some(reason);
                 Ok(false)
             }
@@ -321,7 +337,7 @@ impl FactWriter {
     }
 
     /// Runs the extractor on the turns of a task, or the fallback in its place. Returns the result, with the reason if the
-    /// fallback read the turns. Returns a pause instead if the extractor has to be called again later.
+    /// fallback read the turns. If the extractor has to be called again later, returns a pause and no result.
     async fn read(
         &self,
         pass: &mut Pass<'_>,
@@ -338,8 +354,11 @@ impl FactWriter {
                 Err(error) => return Err(error),
             };
             let reason = error.to_string();
+            if error.is_of_key_budget() {
+                return Ok(Err(Pause { reason, until: None }));
+            }
             if let Some(until) = again(&error, watermark, pass.overdue, now) {
-                return Ok(Err(Pause { reason, until }));
+                return Ok(Err(Pause { reason, until: Some(until) }));
             }
             if !error.is_outage() {
                 let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
@@ -380,7 +399,7 @@ fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }
 
-/// Returns when to call the model again after an error. Returns none if the fallback is to read instead: in an outage of
+/// Returns when to call the model again after an error. Returns `None` if the fallback is to read in its place: in an outage of
 /// [`MAX_OUTAGE`] or longer, or after [`MAX_ATTEMPTS`] failed calls.
 fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Timestamp) -> Option<Timestamp> {
     let doubled = Backoff::EXTRACTION.after(watermark.attempts);

@@ -52,7 +52,7 @@ impl FactWriter {
         self.or_refold(agent, Vec::is_empty, || self.facts.walk(agent, walk)).await
     }
 
-    /// Returns the facts on the shortest path between two entities; none if there is no path.
+    /// Returns the facts on the shortest path between two entities. `None` if there is no path; empty if both are one entity.
     pub async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
         route.check()?;
         self.or_refold(agent, Option::is_none, || self.facts.path(agent, route)).await
@@ -95,7 +95,7 @@ impl FactWriter {
     }
 
     /// Enters a fact by hand. The fact holds from `at` on, and ends other facts by the same rules as a fact from a
-    /// conversation. Returns the fact if it has an end already, because an operation in the log ends it.
+    /// conversation. Returns the fact if it has an end already, because an operation in the log ends it; otherwise `None`.
     pub async fn add(
         &self,
         agent: &Agent,
@@ -162,9 +162,9 @@ pub struct FactInput {
     /// The person or thing that the fact is about.
     pub subject: String,
     pub predicate: String,
-    /// The value.
+    /// The value that the fact gives its subject, or the name of another entity.
     pub object: String,
-    /// Additional details.
+    /// Details of the fact, by name.
     pub properties: Properties,
     /// When the fact begins or ends.
     pub at: Timestamp,
@@ -183,7 +183,7 @@ pub struct ImportedFact<'a> {
     pub id: &'a str,
     /// Subject, predicate and value.
     pub words: [&'a str; 3],
-    /// Additional details.
+    /// Details of the fact, by name.
     pub properties: Properties,
     /// When the fact begins.
     pub at: Timestamp,

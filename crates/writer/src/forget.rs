@@ -13,7 +13,8 @@ use futures::future::join_all;
 use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
 
-/// Maximum number of agents whose clean files are remembered.
+/// Maximum number of agents with a recorded [`FilesState`]. If there are more, all records are dropped, and cleaning copies
+/// their tables again.
 const MAX_CLEAN_STATES: usize = 1_000;
 
 /// Erases memories of agents. Cheap to clone.
@@ -21,12 +22,13 @@ const MAX_CLEAN_STATES: usize = 1_000;
 pub struct Eraser {
     writer: Writer,
     facts: FactWriter,
+    /// The erasures of the catalog. Tests pass one with a planted fault here, to check that the proof finds the fault.
     erasure: Arc<dyn Erasure>,
     /// By agent, the state of its files when they were cleaned last.
     clean_states: Arc<Mutex<HashMap<Agent, FilesState>>>,
 }
 
-/// What the files of an agent were made from. A write to one of them changes it.
+/// The state of the stores from which the files of an agent were made. Every write to one of the files changes this state.
 #[derive(Clone, Debug, PartialEq)]
 struct FilesState {
     /// The watermarks of the tables of all grains.
@@ -71,9 +73,9 @@ impl Eraser {
         self.cleaned(agent, pending).await
     }
 
-    /// Does the same as [`Eraser::clean`], unless nothing was written to the agent's files since this process cleaned them last.
-    /// Then only the catalog may hold erased text. So a repeated forgetting copies no table.
-    pub async fn clean_what_was_written(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+    /// Does the same as [`Eraser::clean`], unless nothing was written to the agent's files since this process cleaned them
+    /// last. Then only the catalog may hold erased text. So a repeated forgetting copies no table.
+    pub async fn clean_changed_files(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let pending = self.pending_cleaning(agent).await?;
         self.writer.project(agent, now, &|_| ()).await?;
         let state = self.state_of_files(agent).await?;
@@ -86,11 +88,11 @@ impl Eraser {
     }
 
     /// Makes the next cleaning rewrite all files of the agent. Called if erased text was found in them.
-    pub fn distrust_files(&self, agent: &Agent) {
+    pub fn forget_clean_state(&self, agent: &Agent) {
         self.clean_states().remove(agent);
     }
 
-    /// Returns the number of the agent's last erasure if it is not cleaned yet.
+    /// Returns the number of the agent's last erasure, or `None` if it is cleaned already.
     async fn pending_cleaning(&self, agent: &Agent) -> Result<Option<u64>> {
         let pending = self.erasure.pending_cleanings().await?;
         Ok(pending.into_iter().find(|(of, _)| of == agent).map(|(_, erasure)| erasure))
@@ -103,8 +105,8 @@ impl Eraser {
         }
     }
 
-    /// Returns the state of the files of an agent; `None` if the agent is not known: one that is created again later would have
-    /// the same state.
+    /// Returns the state of the files of an agent. Returns `None` for an agent that is not known: an agent that is created
+    /// again later could have the same state with other files.
     async fn state_of_files(&self, agent: &Agent) -> Result<Option<FilesState>> {
         if !self.writer.store.agent_state(agent).await?.known {
             return Ok(None);
@@ -167,9 +169,9 @@ impl Eraser {
     /// Removes the hashes by which these forgotten messages are refused, so that an import can store them again. The
     /// messages must be prepared by [`Writer::prepare`].
     pub async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<()> {
-        let traces: Vec<(TurnKey, Digest)> =
+        let hashes: Vec<(TurnKey, Digest)> =
             messages.iter().map(|(key, message)| (key.clone(), message.digest())).collect();
-        self.erasure.unforget(agent, &traces).await
+        self.erasure.unforget(agent, &hashes).await
     }
 
     /// Brings all tables up to date and copies each into a new generation, all at once: in a bucket, nearly all the time is
@@ -192,8 +194,8 @@ impl Eraser {
         self.writer.table(agent, grain).await
     }
 
-    /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
-    /// because rows that should be gone would be copied too.
+    /// Copies the present rows of a table into its next generation. A table that differs from the catalog is rebuilt and not
+    /// copied, because rows that should be gone would be copied too.
     async fn renew_rows(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { store, strata, .. } = &self.writer;
         let read = store.watermark(agent, grain).await?;

@@ -12,13 +12,13 @@ use crate::{Writer, check, mask};
 /// Number of messages compared in one query.
 const LOOK_UP: usize = 500;
 
-/// A message of a request.
+/// A message to store.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     pub message: Message,
     /// Where the message's text and time come from.
     pub origin: Origin,
-    /// JSON text that is stored with the message.
+    /// JSON text that is stored with the message, with credentials masked if the settings ask for it.
     pub attachment: Option<String>,
 }
 

@@ -31,7 +31,7 @@ use annals_core::{Embedders, Store, Strata};
 
 pub use audit::Discrepancy;
 pub use check::check;
-pub use extract::{ExtractionPassed, FactWriter, MAX_CONTEXT_TURNS, MAX_TASK_TURNS};
+pub use extract::{ExtractionPassed, FactWriter, MAX_CONTEXT_TURNS, MAX_TASK_TURNS, Unread};
 pub use facts::{FactInput, ImportedFact, imported_fact};
 pub use forget::Eraser;
 pub use ingest::NewMessage;

@@ -1,8 +1,10 @@
 //! Masks what looks like a credential before it is stored anywhere.
 //!
-//! Covers well-known shapes only, and values that are labelled as a password or key and look like one. A wrongly masked text is
-//! lost for good, so a secret that is an ordinary word stays. Masking twice changes nothing more.
+//! Covers well-known shapes only, and values that are labelled as a password, PIN or key and look like one. A wrongly masked
+//! text is lost for good, so an ordinary word behind a label is masked only if it stands alone there, such as `Password:
+//! sunshine`, and does not describe a password. Masking twice changes nothing more.
 
+mod descriptions;
 mod shapes;
 
 use serde_json::Value;

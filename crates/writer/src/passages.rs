@@ -1,5 +1,5 @@
-//! Splits a document into passages that each fit the embedder's window: at each heading; within a section, between paragraphs if
-//! possible, otherwise between sentences. Paragraphs of a section that fit together share a passage.
+//! Splits a document into passages that each fit the embedder's window: at each heading; within a section, between paragraphs
+//! if possible, otherwise between sentences. Paragraphs of a section that fit together share a passage.
 
 use std::ops::Range;
 

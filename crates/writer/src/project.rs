@@ -11,7 +11,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use annals_core::ports::{Batch, Change, Part, Table, VectorModel, Watermark};
-use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Stage, Timestamp};
+use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Stage, Timestamp, detected_language};
 
 use crate::Writer;
 use crate::placeholder::{Placeholders, UnavailableModel};
@@ -69,7 +69,8 @@ impl Writer {
         self.project_within(agent, now, Bounds::NONE, progress).await.map(|(projected, _)| projected)
     }
 
-    /// Applies one batch of at most `changes` changes to each table of an agent. Returns whether more may be due.
+    /// Applies one batch of at most `changes` changes to each table of an agent; more than `BATCH` are never applied at once.
+    /// Returns whether more may be due.
     pub async fn project_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<bool> {
         let bounds = Bounds { batches: 1, changes: changes.min(BATCH) };
         self.project_within(agent, now, bounds, &|_| ()).await.map(|(_, more)| more)
@@ -136,8 +137,8 @@ impl Writer {
     }
 
     /// Applies the next batch of a grain to the present table. If the present table is up to date or unreadable and an urgent
-    /// rebuild is under way, applies the next batch to the generation that is being built. Returns none if there is nothing to
-    /// do.
+    /// rebuild is under way, applies the next batch to the generation that is being built. Returns `None` if there is nothing
+    /// to do.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let watermark = self.store.watermark(agent, grain).await?;
         match self.advance_present(agent, grain, watermark.clone(), now, most).await {
@@ -198,7 +199,7 @@ impl Writer {
         Ok(given_up)
     }
 
-    /// Applies at most `most` changes after `applied` to a table. Returns none if there are no changes.
+    /// Applies at most `most` changes after `applied` to a table. Returns `None` if there are no changes.
     pub(crate) async fn step(
         &self,
         table: &Table,
@@ -283,8 +284,15 @@ async fn parts(embedder: &dyn Embedder, memories: &[&Memory], language: &str) ->
     Ok(parts)
 }
 
-fn split(embedder: &dyn Embedder, memory: &Memory, language: &str) -> Vec<Part> {
+/// Splits a memory into parts. A part has the language of its text; if that is unclear, the language of the whole memory, or
+/// else that of the agent.
+fn split(embedder: &dyn Embedder, memory: &Memory, agents: &str) -> Vec<Part> {
     let ranges = embedder.split(&memory.text);
+    let of_memory = detected_language(&memory.text, agents).unwrap_or(agents);
+    let language = |text: &str| match text.len() == memory.text.len() {
+        true => of_memory.to_owned(),
+        false => detected_language(text, of_memory).unwrap_or(of_memory).to_owned(),
+    };
     ranges
         .into_iter()
         .zip(0..)
@@ -296,8 +304,8 @@ fn split(embedder: &dyn Embedder, memory: &Memory, language: &str) -> Vec<Part> 
             cover: memory.cover,
             speaker: memory.speaker().map(str::to_owned),
             conversation: memory.conversation().map(str::to_owned),
+            language: language(&memory.text[range.clone()]),
             text: memory.text[range].to_owned(),
-            language: language.to_owned(),
             vector: Vec::new(),
             seq: memory.seq,
         })

@@ -73,7 +73,7 @@ impl Writer {
         Ok(stored.fold(present.generation, u32::max) + 1)
     }
 
-    /// Applies the next batch to the generation that is being built, and swaps it in when no batch is left. Returns none
+    /// Applies the next batch to the generation that is being built, and swaps it in when no batch is left. Returns `None`
     /// after the swap, or if no generation is being built.
     pub(crate) async fn build(
         &self,
@@ -120,7 +120,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the model of new vectors.
+    /// Returns the model of the configured embedder.
     pub fn configured_model(&self) -> VectorModel {
         VectorModel::of(&*self.embedders.configured())
     }
@@ -137,8 +137,8 @@ impl Writer {
         self.put_aside(agent, grain, watermark).await
     }
 
-    /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place. A
-    /// change of model that is under way continues where it is, and becomes urgent.
+    /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place;
+    /// `None` if it has no files. A change of model that is under way continues where it is, and becomes urgent.
     pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<Option<String>> {
         let present = Table { agent: agent.clone(), grain, generation: watermark.generation };
         match watermark.building.clone() {
@@ -230,7 +230,7 @@ mod tests {
             (Table { agent: agent("a"), grain: Grain::Working, generation: watermark.generation }, watermark.applied)
         }
 
-        /// Returns the number of rows that a search may find; none if the table counts as damaged.
+        /// Returns the number of rows that a search may find; `None` if the table counts as damaged.
         async fn rows(&self) -> Option<usize> {
             let (table, applied) = self.present().await;
             self.strata.require(&table, applied).await.ok()?;

@@ -15,8 +15,10 @@ use annals_core::{Body, Grain, Memory, MemoryId, Role, Timestamp, sentences, unf
 
 /// Minimum number of words of a recalled sentence. Shorter sentences are repeated by chance.
 const MIN_WORDS: usize = 6;
-/// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
-const LAST: (usize, usize) = (500, 50);
+/// Number of the latest memories of the working grain that are searched for recalled sentences.
+const LATEST_MEMORIES: usize = 500;
+/// Number of the latest summaries of each grain that are searched for recalled sentences.
+const LATEST_SUMMARIES: usize = 50;
 
 /// Sentences that occurred in the last memories.
 #[derive(Debug, Default)]
@@ -47,7 +49,7 @@ impl SeenSentences {
 
     /// Returns how many memories of a grain are kept.
     pub(crate) fn last(grain: Grain) -> usize {
-        if grain == Grain::Working { LAST.0 } else { LAST.1 }
+        if grain == Grain::Working { LATEST_MEMORIES } else { LATEST_SUMMARIES }
     }
 
     /// Adds the sentences of a memory, replacing its former ones. Ignores passages. If the grain then has too many memories,
@@ -92,7 +94,6 @@ impl SeenSentences {
         }
     }
 
-    /// Removes the sentences of a memory.
     pub(crate) fn remove(&mut self, id: &MemoryId) {
         for key in self.memories.remove(id).into_iter().flatten() {
             if let Some(occurrences) = self.occurrences.get_mut(&key) {
@@ -229,13 +230,13 @@ mod tests {
         seen.add(&ann("t-1", "I stayed at home with Bob all day."));
         assert_eq!(seen.fresh(&repeated).map(|left| left.text).as_deref(), Some(LONG));
         seen.add(&ann("t-1", LONG));
-        for number in 1..LAST.0 {
+        for number in 1..LATEST_MEMORIES {
             seen.add(&ann(&format!("t-other {number}"), "Nothing much happened today in all of the town."));
         }
         assert!(seen.fresh(&repeated).is_none());
         seen.add(&ann("t-last", "Yes."));
         assert!(seen.fresh(&repeated).is_some());
-        assert_eq!(seen.memories.len(), LAST.0);
+        assert_eq!(seen.memories.len(), LATEST_MEMORIES);
     }
 
     #[test]

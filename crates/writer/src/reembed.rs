@@ -18,14 +18,14 @@ pub struct Reembedding {
     pub from: Vec<String>,
     /// Number of changes that are applied to the new generations.
     pub done: u64,
-    /// Number of all changes to apply.
+    /// Number of changes to apply in all, those that are applied included.
     pub total: u64,
 }
 
 impl Writer {
-    /// Applies one batch of at most `changes` changes to a table whose model is changing. Returns how many it applied: 0 if it
-    /// swapped a complete generation in, or if another writer moved the watermark. Returns none if no table of the agent is to
-    /// change its model.
+    /// Applies one batch of at most `changes` changes, and never more than `BATCH`, to a table that changes its model.
+    /// Returns the number of applied changes: 0 if it swapped a complete generation in, or if another writer moved the
+    /// watermark. Returns `None` if no table of the agent is to change its model.
     pub async fn reembed_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<Option<u64>> {
         for grain in Grain::ALL {
             match self.reembed_grain(agent, grain, now, changes.min(BATCH)).await {
@@ -59,7 +59,8 @@ impl Writer {
         Ok(state)
     }
 
-    /// Returns whether a model can be opened by the name that stored vectors carry.
+    /// Returns whether a model can be opened by the name that stored vectors carry. False for the empty name of placeholders,
+    /// and for an endpoint that does not answer now.
     pub async fn can_open(&self, model: &str) -> Result<bool> {
         match self.embedders.by_model(model).await {
             Err(error) if error.is_outage() => Ok(false),
@@ -85,7 +86,7 @@ impl Writer {
 
     async fn reembed_grain(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<u64>> {
         let mut watermark = self.store.watermark(agent, grain).await?;
-        // An urgent rebuild uses the configured model too.
+        // An urgent rebuild uses the configured model too, so it changes the model.
         if watermark.is_urgent() {
             return Ok(None);
         }

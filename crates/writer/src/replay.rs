@@ -9,8 +9,9 @@ use crate::extract::{ExtractionPassed, FactWriter, tasks};
 use crate::project::STALE_READS;
 
 impl FactWriter {
-    /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters; those on which the
-    /// model fails again stay. In an outage the remaining ones wait for the next call.
+    /// Reads the turns of an agent's dead letters again. Turns that are read, or no longer exist, are no longer dead letters;
+    /// those on which the model fails again stay. In an outage the remaining ones wait for the next call. The caller holds the
+    /// lock of the agent's facts, or is the only one that writes them.
     pub async fn replay(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         self.replay_unlocked(agent, now, &AlreadyHeld).await
     }

@@ -77,6 +77,7 @@ fn answers_are_used_or_refused() {
                 read_seq: 0,
                 now,
                 background: None,
+                access_key: None,
             };
             let drafted = endpoint.summarize(summary).await;
             let sources = drafted.iter().flat_map(|draft| &draft.sentences).flat_map(|sentence| sentence.from.clone());
@@ -89,6 +90,7 @@ fn answers_are_used_or_refused() {
                 known: &[],
                 predicates: &[],
                 now,
+                access_key: None,
             };
             let found = endpoint.extract(task).await;
             let operations = found.iter().flat_map(|found| &found.operations).map(|operation| operation.source.clone());

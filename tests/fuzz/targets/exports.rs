@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use annals::lines::Lines;
+use annals::records::ExportFile;
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Archive, Record};
 use annals_core::prelude::*;
@@ -10,15 +12,9 @@ use annals_core::{Agent, Result, Timestamp};
 use crate::command::{Annals, NOW};
 use crate::documents::with_documents;
 use crate::fuzz::fuzz;
-use crate::lines::Lines;
 use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
-
-#[expect(dead_code, reason = "the command uses the rest")]
-#[path = "../../../crates/annals/src/records.rs"]
-mod records;
-use records::ExportFile;
 
 /// Returns an export with records of every kind.
 pub fn good() -> Vec<u8> {

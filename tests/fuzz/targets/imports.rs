@@ -14,7 +14,7 @@ use crate::import_from::{fixture, zip};
 
 /// Bounds small enough for random archives to reach them.
 const LIMITS: Limits = Limits { entries: 100, expanded: 16 << 20, ratio: 200, free: 1 << 20 };
-/// Maximum size of a fixture. Larger fixtures add nothing that smaller ones lack.
+/// Maximum size of a fixture. Larger fixtures have nothing that smaller ones lack.
 const MAX_BYTES: u64 = 64 << 10;
 
 /// Returns every fixture with its kind and file name in the first line: `slack 2026-03-09.json`.
@@ -113,7 +113,7 @@ fn archives_are_read_or_refused_with_a_reason() {
     let text = std::fs::read(fixture("chatgpt.json")).unwrap();
     let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
     compressed.write_all(&text).unwrap();
-    // An archive whose entry expands a thousand times.
+    // An archive with an entry that expands a thousand times.
     let mut zeros = GzEncoder::new(Vec::new(), Compression::best());
     zeros.write_all(&vec![b' '; 4 << 20]).unwrap();
     let sources = [

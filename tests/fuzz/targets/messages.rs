@@ -2,18 +2,15 @@
 
 use std::io::Write;
 
+use annals::jsonl::MessageFile;
+use annals::lines::Lines;
 use annals_service::MessageSource;
 
 use crate::command::NOW;
 use crate::fuzz::fuzz;
-use crate::lines::Lines;
 use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
-
-#[allow(dead_code, reason = "the command uses the rest")]
-#[path = "../../../crates/annals/src/jsonl.rs"]
-mod jsonl;
 
 pub fn good() -> Vec<u8> {
     let more = line("bob", "Café \"x\"", "1", "Zoë", "I live in Bern.\nAnd you? 東京", "2026-02-29T10:00:00+01:00")
@@ -28,7 +25,7 @@ fn messages_are_accepted_or_refused_with_their_line() {
     let check = |input: &[u8]| {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(input).unwrap();
-        jsonl::MessageFile::check(Lines::of(file).unwrap(), None, false, now, &mut |_, _| ())
+        MessageFile::check(Lines::of(file).unwrap(), None, false, now, &mut |_, _| ())
     };
     fuzz("messages", &[good()], |input| match check(input) {
         Ok(mut file) => {

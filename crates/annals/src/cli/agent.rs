@@ -11,35 +11,35 @@ pub(crate) enum Agent {
     List,
     /// Show an agent's settings
     Show {
-        /// The agent's name
+        /// Name of the agent, or one of its former names
         name: String,
     },
     /// Create an agent with initial settings; importing its first message also creates one
     Create {
-        /// The agent's name
+        /// Name of the new agent
         name: String,
         #[command(flatten)]
         change: ChangeAgent,
     },
-    /// Change an agent's settings
+    /// Change an agent's settings; those without an option stay as they are
     Set {
-        /// The agent's name
+        /// Name of the agent to change
         name: String,
         #[command(flatten)]
         change: ChangeAgent,
     },
     /// Give an agent another name; its former names keep leading to it
     Rename {
-        /// The agent's name
+        /// Present name of the agent
         name: String,
-        /// Its new name
+        /// New name; no other agent may have it or have had it
         new_name: String,
     },
     /// Delete an agent and everything stored for it; without --yes, only show what would be removed
     Delete {
-        /// The agent's name
+        /// Name of the agent to delete
         name: String,
-        /// Carry it out
+        /// Delete the agent; without this, only show what would be removed
         #[arg(long)]
         yes: bool,
     },
@@ -50,7 +50,7 @@ pub(crate) struct ChangeAgent {
     /// IANA time zone; if the agent already has memories, it takes effect at the next midnight
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
-    /// Two-letter code of the language for word stems in search
+    /// Two-letter code of the language of texts whose own language is unclear, for word stems in search
     #[arg(long, value_name = "CODE")]
     pub language: Option<String>,
     /// Retention plan: keep, free, starter, pro, or one of your own

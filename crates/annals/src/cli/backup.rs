@@ -10,8 +10,8 @@ pub(crate) struct Backup {
     /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: backup.target in annals.toml]
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
-    /// After the backup, remove all but the newest N complete backups there [default: backup.keep in annals.toml; all are kept unless
-    /// set]
+    /// After the backup, remove all but the newest N complete backups there [default: backup.keep in annals.toml; all are kept
+    /// unless set]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: Option<u32>,
 }

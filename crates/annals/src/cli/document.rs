@@ -15,7 +15,7 @@ pub(crate) enum Document {
 
 #[derive(Args)]
 pub(crate) struct ListDocuments {
-    /// The agent
+    /// List the documents of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// Only this collection and those below it
@@ -31,10 +31,10 @@ pub(crate) struct ListDocuments {
 
 #[derive(Args)]
 pub(crate) struct OneDocument {
-    /// Its collection and key, as lists and searches print them: notes.work/plan.md
+    /// Collection and key of the document, as lists and searches print them: notes.work/plan.md
     #[arg(value_name = "COLLECTION/KEY", value_parser = document)]
     pub document: DocumentKey,
-    /// The agent
+    /// Name of the agent that has the document
     #[arg(long, value_name = "A")]
     pub agent: String,
 }

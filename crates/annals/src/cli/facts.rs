@@ -19,7 +19,7 @@ pub(crate) struct Facts {
 
 #[derive(Args)]
 pub(crate) struct FindFacts {
-    /// The agent
+    /// Search the facts of this agent
     #[arg(long, value_name = "A", required = true)]
     pub agent: Option<String>,
     /// Only facts about this person or thing, under any of its names
@@ -53,9 +53,9 @@ pub(crate) struct FindFacts {
 
 #[derive(Subcommand)]
 pub(crate) enum ChangeFacts {
-    /// Add a fact
+    /// Add a fact by hand
     Add(Triple),
-    /// Record that a fact no longer holds; without an object, that no fact with this subject and predicate does
+    /// End a fact; without an object, end all facts with this subject and predicate
     Retract(Retraction),
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Triple {
     pub subject: String,
     /// Predicate, such as lives_in
     pub predicate: String,
-    /// Object: the value
+    /// Object: the value, such as Bern
     pub object: String,
     #[command(flatten)]
     pub entry: Entry,
@@ -85,7 +85,7 @@ pub(crate) struct Retraction {
 
 #[derive(Args)]
 pub(crate) struct Entry {
-    /// The agent
+    /// Change the facts of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// When the change takes effect: a moment, or the beginning of a day [default: now]

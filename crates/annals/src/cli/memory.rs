@@ -4,29 +4,29 @@ use clap::Args;
 
 #[derive(Args)]
 pub(crate) struct Show {
-    /// The memory's id
+    /// Id of the memory, as searches and timelines print it
     pub id: String,
     /// Also show the memories it was made from
     #[arg(long)]
     pub sources: bool,
-    /// Also show its former versions, with the time when each was replaced
+    /// Also show former versions, with the time when each was replaced
     #[arg(long)]
     pub history: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct Correct {
-    /// The memory's id
+    /// Id of the memory, as searches and timelines print it
     pub id: String,
-    /// The correct text
+    /// Text that replaces the present one
     pub text: String,
 }
 
 #[derive(Args)]
 pub(crate) struct Pin {
-    /// The memory's id
+    /// Id of the memory, as searches and timelines print it
     pub id: String,
-    /// Remove the pin
+    /// Remove the pin, so that retention may prune the memory
     #[arg(long)]
     pub lift: bool,
 }

@@ -1,8 +1,8 @@
-//! Arguments of `annals model`.
+//! Arguments of `annals model` and `annals embed`.
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 #[derive(Subcommand)]
 pub(crate) enum Model {
@@ -21,12 +21,22 @@ pub(crate) enum Model {
     },
     /// Configure a model: `built-in`, a pulled model, or a folder
     Use {
-        /// The model
+        /// `built-in`, the name of a pulled model, or the path of a folder
         model: String,
     },
     /// Measure the configured model on this machine: texts per second, and the time for a question
     Measure {
-        /// Texts, one a line [default: sentences that are compiled in]
+        /// File with one text per line [default: sentences that are compiled in]
         file: Option<PathBuf>,
     },
+}
+
+#[derive(Args)]
+pub(crate) struct Embed {
+    /// Measure the model on a file in the format of the STS benchmark and print Spearman's correlation
+    #[arg(long, value_name = "CSV")]
+    pub eval: Option<PathBuf>,
+    /// A folder with another model of the same kind [default: the built-in model]
+    #[arg(long, value_name = "DIR")]
+    pub model: Option<PathBuf>,
 }

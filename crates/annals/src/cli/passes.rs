@@ -51,7 +51,7 @@ pub(crate) struct Retain {
 pub(crate) enum Dead {
     /// List dead letters with the reason
     List(OneOrAll),
-    /// Retry dead letters
+    /// Retry dead letters, once their cause is fixed
     Replay(OneOrAll),
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Rebuild {
     /// Only these grains, separated by commas [default: all]
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
-    /// Only tables whose vectors are of another embedding model than the configured one
+    /// Only tables with vectors of another embedding model than the configured one
     #[arg(long, conflicts_with = "grains")]
     pub embedder: bool,
 }

@@ -10,29 +10,29 @@ use super::OneOrAll;
 pub(crate) enum Prompt {
     /// List the prompts, and whether the agent has its own
     List(OneOrAll),
-    /// Print a prompt
+    /// Print the text of a prompt
     Show {
-        /// The prompt's name
+        /// Name of the prompt, as `annals prompt list` prints it
         name: String,
-        /// Print the prompt that this agent uses
+        /// Print the prompt that this agent uses [default: the built-in prompt]
         #[arg(long, value_name = "A")]
         agent: Option<String>,
     },
     /// Use the text of a file as an agent's own prompt
     Set {
-        /// The prompt's name
+        /// Name of the prompt, as `annals prompt list` prints it
         name: String,
-        /// The file with the new prompt
+        /// File with the text of the new prompt
         file: PathBuf,
-        /// The agent
+        /// Name of the agent that gets the prompt
         #[arg(long, value_name = "A")]
         agent: String,
     },
     /// Use the built-in prompt again
     Reset {
-        /// The prompt's name
+        /// Name of the prompt, as `annals prompt list` prints it
         name: String,
-        /// The agent
+        /// Name of the agent that gets the built-in prompt back
         #[arg(long, value_name = "A")]
         agent: String,
     },

@@ -7,9 +7,9 @@ use super::value::{day, grain, kind, number, period};
 
 #[derive(Args)]
 pub(crate) struct Search {
-    /// What to look for
+    /// Words or a question to search for [default: list the newest memories]
     pub text: Option<String>,
-    /// The agent
+    /// Search the memory of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// Only these grains, separated by commas [default: those that suit the time range and the question]
@@ -50,7 +50,7 @@ pub(crate) struct Search {
 pub(crate) struct Context {
     /// The message to be answered
     pub prompt: String,
-    /// The agent
+    /// Use the memory of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// Maximum number of tokens in the text: 64 to 100,000
@@ -78,7 +78,7 @@ pub(crate) struct Range {
 
 #[derive(Args)]
 pub(crate) struct Timeline {
-    /// The agent
+    /// List the memories of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// Only these grains, separated by commas [default: all summaries]
@@ -93,13 +93,13 @@ pub(crate) struct Timeline {
 
 #[derive(Args)]
 pub(crate) struct Conversations {
-    /// The agent
+    /// List the conversations of this agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// Maximum number of conversations [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
-    /// Continue after this conversation
+    /// Continue after this conversation, by name
     #[arg(long, value_name = "C")]
     pub cursor: Option<String>,
 }

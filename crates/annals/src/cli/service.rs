@@ -6,7 +6,7 @@ use annals_core::Timestamp;
 use annals_core::ports::Scope;
 use clap::{Args, Subcommand};
 
-use super::value::{moment, number};
+use super::value::{Limit, limit, moment, number};
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -23,7 +23,7 @@ pub(crate) struct Serve {
 
 #[derive(Args)]
 pub(crate) struct Mcp {
-    /// The agent whose memory the tools use; without it, each tool call must name one
+    /// The agent that the tools work on; without it, each tool call must name one
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
     /// Allowed scopes, separated by commas: search, ingest, admin
@@ -35,8 +35,10 @@ pub(crate) struct Mcp {
 pub(crate) enum Key {
     /// Create a key; it is shown once, here
     Add(AddKey),
-    /// List keys, without their secrets
+    /// List keys, without their secrets, and the tokens of models that they have used today
     List,
+    /// Change the limit of tokens of a key
+    Set(SetKey),
     /// Revoke a key immediately
     Revoke {
         /// The key's id: the part between `annals_` and the next `_`
@@ -46,7 +48,7 @@ pub(crate) enum Key {
 
 #[derive(Args)]
 pub(crate) struct AddKey {
-    /// A name for the key
+    /// Name that `annals key list` shows for the key
     pub name: String,
     /// Allowed scopes, separated by commas: search, ingest, admin
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search")]
@@ -60,15 +62,27 @@ pub(crate) struct AddKey {
     /// When the key stops being valid: a moment, or the beginning of a day in UTC
     #[arg(long, value_name = "T", value_parser = moment)]
     pub expires: Option<Timestamp>,
+    /// Maximum number of model tokens per UTC day for requests with this key [default: only other budgets limit them]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true)]
+    pub daily_tokens: Option<u64>,
+}
+
+#[derive(Args)]
+pub(crate) struct SetKey {
+    /// The key's id, as `annals key list` prints it
+    pub id: String,
+    /// Maximum number of model tokens per UTC day for requests with this key; none removes the limit
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
+    pub daily_tokens: Limit,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Job {
     /// List the jobs of a running service: last run, its outcome, next wake-up
     List,
-    /// Run a job now
+    /// Run a job now, and print its outcome
     Run {
-        /// The job's name, as in the list
+        /// Name of the job, as `annals job list` prints it
         name: String,
     },
 }

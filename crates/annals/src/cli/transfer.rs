@@ -19,8 +19,8 @@ pub(crate) struct Import {
     /// Files, folders and ZIP archives, also compressed as .gz; - reads standard input
     #[arg(required = true, value_name = "PATH")]
     pub files: Vec<PathBuf>,
-    /// What the files are: jsonl, chatgpt, claude, claude-code, codex, openclaw, markdown, letta, mem0, mcp-memory, slack, whatsapp
-    /// or csv [default: as the content shows, or else jsonl]
+    /// What the files are: jsonl, chatgpt, claude, claude-code, codex, openclaw, markdown, letta, mem0, mcp-memory, slack,
+    /// whatsapp or csv [default: as the content shows, or else jsonl]
     #[arg(long, value_name = "KIND", value_parser = format, alias = "format")]
     pub from: Option<Format>,
     /// Import everything into this agent; jsonl names the agents itself
@@ -66,7 +66,7 @@ pub(crate) struct Import {
     pub unforget: bool,
 }
 
-/// The format of the files to import.
+/// What the files of an import are: the value of `--from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON Lines, JSON lists of messages, and exports of Annals.
@@ -100,7 +100,7 @@ fn column(pair: &str) -> Result<(String, String), String> {
 
 #[derive(Args)]
 pub(crate) struct Export {
-    /// The agent
+    /// Name of the agent to export
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The file to write; - is standard output
@@ -110,7 +110,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     pub parquet: Option<PathBuf>,
     /// Write daily notes, summaries, facts and blocks as Markdown into this folder instead, for Obsidian and OpenClaw; a later
-    /// export into it replaces its own notes
+    /// export into it replaces the notes of the earlier one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"])]
     pub markdown: Option<PathBuf>,
 }

@@ -37,6 +37,15 @@ pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, and not below zero".to_owned())
 }
 
+/// A limit that can be removed: the number, or `None` for the word none. Clap would take an `Option` for an optional argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit(pub Option<u64>);
+
+pub(super) fn limit(text: &str) -> Result<Limit, String> {
+    let number = || text.parse().map(|number| Limit(Some(number)));
+    if text == "none" { Ok(Limit(None)) } else { number().map_err(|_| "it must be a whole number or none".to_owned()) }
+}
+
 /// Parses a moment, or a day as its beginning in UTC. For arguments that belong to no agent.
 pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     let of_day = format!("{text}T00:00:00Z");

@@ -1,40 +1,25 @@
-//! `annals backup`: copies what cannot be rebuilt to a folder or an object store.
+//! `annals backup`: makes, lists and checks backups. The rules are those of `annals_service::backup`.
 //!
-//! ```text
-//! TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the source of truth, at one moment
-//! TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
-//! TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
-//! TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each file; written last: a backup without it is incomplete
-//! ```
-//!
-//! Tables and facts are projections of the catalog, several times its size; `annals restore` rebuilds them. `annals forget` does
-//! not reach backups: they keep what was stored when they were made.
-
-mod fetch;
-mod manifest;
-mod prune;
-mod take;
-mod target;
+//! A backup is written by this process, with the rights of its user. If a service has the catalog open, the service only copies
+//! the catalog.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use serde_json::json;
+use annals_service::backup::{CopyTo, Source, Target, back_up, fetch, list, newest};
+use annals_service::calls::CopyCatalog;
+use annals_service::wire::{BackupCheck, BackupReport};
+use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::data;
+use crate::catalog::check_copy;
 use crate::cli::{self, BackupCommand, Global};
-use crate::config::{Config, no_copy};
+use crate::config::{Config, no_copy, without_secrets};
 use crate::run_or_hand_over::Client;
 use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
-
-pub(crate) use fetch::fetch;
-pub(crate) use manifest::{Backup, Manifest, list, moment, newest};
-pub(crate) use prune::prune;
-pub(crate) use take::{CopyTo, Source, take};
-pub(crate) use target::Target;
 
 pub(crate) async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     match &args.command {
@@ -53,26 +38,37 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     let failed = |cause| Error::storage(format!("finding {}", client.data().display()), cause);
     let data = client.data().canonicalize().map_err(failed)?;
     let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, &data)?;
-    let source = Source { catalog: &client, data: &data, config: config.file.as_deref() };
-    let (name, manifest) = take(&source, &target, client.now(), &CancellationToken::new()).await?;
-    let removed = match args.keep.or(config.backup.keep) {
-        Some(keep) => prune(&target, keep, client.now()).await?,
-        None => Vec::new(),
-    };
+    let scratch = Scratch::within(&data, "backup")?;
+    let settings = without_secrets(config.file.as_deref())?;
+    let source = Source { catalog: &client, data: &data, scratch: scratch.path(), settings };
+    let keep = args.keep.or(config.backup.keep);
+    let made = back_up(&source, &target, keep, client.now(), &CancellationToken::new()).await?;
     if global.json {
-        print_json(&json!({ "name": name, "target": target.shown(), "manifest": manifest, "removed": removed }));
-        return Ok(ExitCode::SUCCESS);
+        print_json(&made);
+    } else {
+        print_made(&made);
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_made(made: &BackupReport) {
+    let BackupReport { name, target, manifest, removed } = made;
     let files = plural(manifest.files.len() as u64, "file");
     say!("Backed up as {name}: {files}, {} bytes.", count(manifest.bytes()));
-    say!("{DIM}The backup has no tables: `annals restore {}` rebuilds them.{DIM:#}", target.shown());
+    say!("{DIM}The backup has no tables: `annals restore {target}` rebuilds them.{DIM:#}");
     if !manifest.left_out.is_empty() {
         say!("{WARN}Left out, because they are secret: {}{WARN:#}", manifest.left_out.join(", "));
     }
     if !removed.is_empty() {
         say!("Removed older backups: {}", removed.join(" "));
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+#[async_trait]
+impl CopyTo for Client {
+    async fn copy_to(&self, path: &Path) -> Result<i64> {
+        Ok(self.call(CopyCatalog { to: path.to_owned() }).await?.sequence)
+    }
 }
 
 async fn print_list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
@@ -97,25 +93,32 @@ async fn verify(global: &Global, target: Option<&str>, name: Option<&str>) -> Re
     let target = existing(global, target)?;
     let name = newest(&target, name).await?;
     let scratch = unpacked(global)?;
-    let fetched = fetch(&target, &name, scratch.path()).await?;
+    let fetched = fetch(&target, &name, scratch.path(), check_copy).await?;
+    let sound = fetched.problems.is_empty();
+    let found = BackupCheck { name, sound, problems: fetched.problems, agents: fetched.agents };
     if global.json {
-        let sound = fetched.problems.is_empty();
-        print_json(&json!({ "name": name, "sound": sound, "problems": fetched.problems, "agents": fetched.agents }));
-    } else if fetched.problems.is_empty() {
-        let agents = plural(fetched.agents, "agent");
-        say!("{name} is sound: every file matches its checksum, and the catalog opens with {agents}.");
+        print_json(&found);
     } else {
-        fetched.problems.iter().for_each(|problem| say!("{WARN}{name}: {problem}{WARN:#}"));
-        say!("Do not rely on this backup. Make a new one, and check the storage at {}.", target.shown());
+        print_check(&found, &target);
     }
-    Ok(if fetched.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print_check(found: &BackupCheck, target: &Target) {
+    let BackupCheck { name, sound, problems, agents } = found;
+    if *sound {
+        let agents = plural(*agents, "agent");
+        return say!("{name} is sound: every file matches its checksum, and the catalog opens with {agents}.");
+    }
+    problems.iter().for_each(|problem| say!("{WARN}{name}: {problem}{WARN:#}"));
+    say!("Do not rely on this backup. Make a new one, and check the storage at {}.", target.shown());
 }
 
 fn existing(global: &Global, target: Option<&str>) -> Result<Target> {
     Target::to_read(&chosen(target, &Config::load(global, &data(global)?)?)?)
 }
 
-/// Returns the target named on the command line, or the configured one.
+/// Returns the target named on the command line, or the configured one. Fails if there is neither.
 fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
     let target = target.or(config.backup.target.as_deref());
     let missing = || Error::invalid("TARGET", "is needed: a folder or s3://bucket/prefix, or target under [backup]");
@@ -128,14 +131,4 @@ fn unpacked(global: &Global) -> Result<Scratch> {
     let data = data(global)?;
     let folder = if data.is_dir() { data } else { std::env::temp_dir() };
     Scratch::in_shared(&folder, "verify")
-}
-
-/// Fails if the folder to restore to holds anything.
-pub(crate) fn refuse_unless_empty(data: &Path) -> Result<()> {
-    let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
-    if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {
-        let reason = format!("must name a new or empty folder; {} is not empty", data.display());
-        return Err(Error::invalid("--data", reason));
-    }
-    Ok(())
 }

@@ -1,5 +1,5 @@
 //! `annals rollup --batch`: sends questions to the model in batches, and waits until no batch is open and nothing more can be
-//! sent. `annals rollup --abandon-batches` ends them.
+//! sent. With `--no-wait` it ends after one step. `annals rollup --abandon-batches` ends them.
 //!
 //! Opens the folder only during each step, so that other commands can use it while the provider works. All state is in the
 //! folder: after an interruption the next `annals rollup` continues.
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use annals_core::{Grain, Result};
+use annals_server::exit_codes_and_statuses::INTERRUPTED;
 use annals_service::calls::{AbandonBatches, BatchRollup};
 use annals_service::wire::{AgentFailure, BatchStep, BatchView};
 
@@ -15,12 +16,10 @@ use crate::cli::{Global, Rollup};
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-/// The shortest and the longest time between two requests for the state of the batches.
+/// The shortest and the longest time between two requests for the state of the batches. The time doubles as long as nothing has
+/// changed.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(60);
-
-/// Exit code after Ctrl-C, by the convention of shells (128 + SIGINT).
-const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<ExitCode> {
     let (mut wait, mut has_failed, mut has_worked, mut shown) = (FIRST_WAIT, false, false, String::new());
@@ -55,7 +54,7 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
     }
 }
 
-/// Ends the batches that providers have not finished.
+/// Ends the batches that providers have not finished, and prints them.
 pub(crate) async fn abandon(client: &Client, json: bool) -> Result<ExitCode> {
     let ended = client.call(AbandonBatches {}).await?;
     if json {

@@ -3,21 +3,29 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use clap::CommandFactory;
 use serde_json::{Value, json};
 
-use crate::cli::{self, Global};
+use crate::cli::{self, Cli, ConfigCommand, Global};
 use crate::config::{Config, NAME, Origin, Setting, schema};
 use crate::view::{DIM, print_json, say, say_raw};
 
 pub(crate) fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
-    if let cli::Config::Schema = args {
-        say_raw!("{:#}", schema());
-        return Ok(ExitCode::SUCCESS);
-    }
+    let command = match &args.command {
+        None => {
+            print_help();
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(ConfigCommand::Schema) => {
+            say_raw!("{:#}", schema());
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(command) => command,
+    };
     let data = super::data(global)?;
-    // Errors in the configuration are reported like any other error: all of them, with exit code 2.
+    // All errors in the configuration are reported at once, with exit code 2.
     let config = Config::load(global, &data)?;
-    let checks = matches!(args, cli::Config::Check);
+    let checks = matches!(command, ConfigCommand::Check);
     let chosen: Vec<&Setting> =
         config.settings.iter().filter(|setting| !checks || setting.origin != Origin::Default).collect();
     if global.json {
@@ -31,6 +39,16 @@ pub(crate) fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
     }
     chosen.into_iter().filter(|setting| matters(setting)).for_each(print);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what `annals config` can do.
+fn print_help() {
+    let mut command = Cli::command();
+    // Without this, the usage line would lack the name of the program.
+    command.build();
+    if let Some(config) = command.find_subcommand_mut("config") {
+        say_raw!("{}", config.render_help());
+    }
 }
 
 fn view(setting: &Setting) -> Value {

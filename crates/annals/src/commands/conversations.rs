@@ -10,7 +10,7 @@ use crate::cli::Conversations;
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, JsonList, plural, say};
 
-/// Number of conversations fetched per page, the most that one answer has.
+/// Maximum number of conversations fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
 pub(crate) async fn run(client: &Client, args: &Conversations, json: bool) -> Result<ExitCode> {

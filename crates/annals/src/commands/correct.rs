@@ -23,7 +23,7 @@ pub(crate) async fn correct(client: &Client, args: &Correct, json: bool) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sets or removes a pin.
+/// Pins a memory, or removes its pin with `--lift`.
 pub(crate) async fn pin(client: &Client, args: &Pin, json: bool) -> Result<ExitCode> {
     let request = CorrectRequest { text: None, pinned: Some(!args.lift) };
     let now = client.call(calls::Correct { id: args.id.clone(), request }).await?;

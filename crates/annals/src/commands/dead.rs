@@ -1,4 +1,5 @@
-//! `annals dead`: lists and retries dead letters, memories that could not be indexed or read for facts by a model.
+//! `annals dead`: lists dead letters, and retries them: memories that could not be indexed, and memories that the model failed
+//! to read for facts.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! `annals demo`: imports fourteen months of messages between one person and an assistant, rolls them up, draws the strata and
-//! asks questions. Runs the same operations as the commands, over a data folder of its own. A second run finds nothing left to
-//! do.
+//! asks questions. Runs the same operations as the commands, over a data folder of its own or the one that `--data` names. A
+//! second run finds nothing left to do.
 
 mod drawing;
 
@@ -25,7 +25,8 @@ use crate::view::{BOLD, DIM, count, plural, print_json, say};
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
 const AGENT: &str = "demo";
 const ZONE: &str = "Europe/Lisbon";
-/// The day after the last message of the sample. Fixed, so that the same periods are open in every run.
+/// The time of the demo unless `--now` sets it: the day after the last message of the sample. Fixed, so that the same periods
+/// are open in every run.
 const NOW: &str = "2026-03-11T09:00:00Z";
 
 /// The questions of the demo, each with the grain and the period to search.

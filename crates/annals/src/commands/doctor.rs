@@ -3,6 +3,7 @@
 
 mod database;
 mod embedder;
+mod grounding;
 mod machine;
 mod models;
 mod objects;
@@ -14,59 +15,22 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::Result;
-use serde::Serialize;
-use serde_json::json;
+use annals_service::wire::{DoctorAnswer, Finding, FindingState};
 
 use crate::cli::{self, Global};
 use crate::config::Config;
 use crate::scratch::Scratch;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
-/// The result of one check.
-#[derive(Debug, Serialize)]
-pub(crate) struct Finding {
-    /// What was checked, in a word or two.
-    about: &'static str,
-    state: State,
-    /// What was found.
-    #[serde(rename = "says")]
-    found: String,
-    /// How to fix it.
-    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
-    remedy: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Ok,
-    /// What was checked works, but the user should read the finding.
-    Doubtful,
-    Wrong,
-}
-
-impl Finding {
-    fn ok(about: &'static str, found: impl Into<String>) -> Finding {
-        Finding { about, state: State::Ok, found: found.into(), remedy: None }
+fn print(finding: &Finding) {
+    let Finding { about, state, found, remedy } = finding;
+    match state {
+        FindingState::Ok => say!("ok        {BOLD}{about}{BOLD:#}: {found}"),
+        FindingState::Doubtful => say!("{WARN}look      {about}{WARN:#}: {found}"),
+        FindingState::Wrong => say!("{WARN}wrong     {about}{WARN:#}: {found}"),
     }
-
-    fn doubtful(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding { about, state: State::Doubtful, found: found.into(), remedy: Some(remedy.into()) }
-    }
-
-    fn wrong(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding { about, state: State::Wrong, found: found.into(), remedy: Some(remedy.into()) }
-    }
-
-    fn print(&self) {
-        match self.state {
-            State::Ok => say!("ok        {BOLD}{}{BOLD:#}: {}", self.about, self.found),
-            State::Doubtful => say!("{WARN}look      {}{WARN:#}: {}", self.about, self.found),
-            State::Wrong => say!("{WARN}wrong     {}{WARN:#}: {}", self.about, self.found),
-        }
-        if let Some(remedy) = &self.remedy {
-            say!("          {DIM}{remedy}{DIM:#}");
-        }
+    if let Some(remedy) = remedy {
+        say!("          {DIM}{remedy}{DIM:#}");
     }
 }
 
@@ -75,21 +39,21 @@ pub(crate) async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode>
     let mut findings = Vec::new();
     examine(global, args, &data, &mut |finding| {
         if !global.json {
-            finding.print();
+            print(&finding);
         }
         findings.push(finding);
     })
     .await;
-    let is_well = findings.iter().all(|finding| finding.state != State::Wrong);
+    let is_well = findings.iter().all(|finding| finding.state != FindingState::Wrong);
     if global.json {
-        print_json(&json!({ "data": data, "well": is_well, "findings": findings }));
+        print_json(&DoctorAnswer { data, well: is_well, findings });
     } else if is_well {
         say!("{BOLD}All checks passed.{BOLD:#}");
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs one check after another. Skips checks that depend on one that failed.
+/// Runs one check after another. Skips checks that depend on one that failed, and with `--without-models` the calls of models.
 async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut dyn FnMut(Finding)) {
     let config = match Config::load(global, data) {
         Ok(config) => Some(config),
@@ -124,6 +88,8 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     }
     if let Some(config) = &config {
         report(embedder::look(data, &config.embedder).await);
+        let entailment_model = config.models.grounding.as_ref();
+        grounding::look(data, entailment_model, &config.embedder).await.into_iter().for_each(&mut *report);
     }
     let scratch = match Scratch::within(data, "doctor") {
         Ok(scratch) => scratch,

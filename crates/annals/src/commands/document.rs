@@ -10,7 +10,7 @@ use crate::cli::{Document, ListDocuments, OneDocument};
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, local, plural, print_json, say};
 
-/// Documents fetched per page, the most that one answer has.
+/// Maximum number of documents fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
 pub(crate) async fn run(client: &Client, args: &Document, json: bool) -> Result<ExitCode> {
@@ -53,7 +53,7 @@ async fn read(client: &Client, args: &ListDocuments) -> Result<DocumentsAnswer> 
     Ok(answer)
 }
 
-/// Prints the place, the time of the last write, and how many passages a document has.
+/// Prints the collection and key of a document, the time of its last write, and how many passages it has.
 fn print(document: &DocumentView, zones: &Zones) {
     let DocumentView { collection, key, updated_at, .. } = document;
     let at = updated_at.parse::<Timestamp>().map_or_else(|_| updated_at.clone(), |at| local(at, zones));

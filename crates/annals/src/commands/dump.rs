@@ -1,5 +1,6 @@
-//! `annals dump`: prints everything in one canonical order. The output of two folders with the same memory is the same,
-//! whatever operations led to it.
+//! `annals dump`: prints, for one agent or for each, the settings, memories, blocks, documents, attachments, facts, the ledger
+//! and the rows of the tables, in one canonical order, without sequence numbers and times of recording. The output of two
+//! folders with the same memory is the same, whatever operations led to it.
 
 use std::process::ExitCode;
 

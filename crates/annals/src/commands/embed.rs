@@ -33,7 +33,7 @@ pub(crate) async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one JSON vector for each line of standard input.
+/// Prints one JSON vector for each line of standard input, in the same order.
 async fn vectors(embedder: &OnnxEmbedder) -> Result<ExitCode> {
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|cause| Error::storage("reading standard input", cause))?;

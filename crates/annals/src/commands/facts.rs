@@ -1,4 +1,4 @@
-//! `annals facts`: finds facts and paths between them; adds and retracts facts by hand.
+//! `annals facts`: finds facts and paths between them, writes them as Parquet, and adds and retracts facts by hand.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ pub(crate) async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Enters or retracts a fact, and prints what is known about its subject now.
+/// Enters or retracts a fact. Prints the facts about its subject that hold now, and the entered fact if it is stored as ended.
 async fn enter(client: &Client, agent: &str, entry: FactEntry, json: bool) -> Result<()> {
     let mut answer = client.call(EnterFact { agent: agent.to_owned(), entry }).await?;
     if json {
@@ -113,7 +113,7 @@ fn line(fact: &FactView, zones: &Zones) {
     );
 }
 
-/// Returns the local day of a moment.
+/// Returns the local day of a moment; returns any other text unchanged.
 fn day(moment: &str, zones: &Zones) -> String {
     moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string())
 }

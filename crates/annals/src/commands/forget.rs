@@ -11,7 +11,7 @@ use crate::cli::Forget;
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
 
-/// Number of characters shown of a memory.
+/// Maximum number of characters shown of a memory.
 const SAMPLE: usize = 70;
 
 pub(crate) async fn run(client: &Client, args: &Forget, json: bool) -> Result<ExitCode> {
@@ -131,6 +131,15 @@ fn print_limits(answer: &ForgetAnswer) {
     if !answer.unfollowed.is_empty() {
         let names = answer.unfollowed.join(", ");
         say!("  {WARN}Not forgotten, because only other people said that these names mean the same: {names}{WARN:#}");
+    }
+    for part in &answer.partly_named {
+        let (memories, name) = (plural(part.memories as u64, "memory"), &part.name);
+        let more = if part.memories > part.ids.len() { ", …" } else { "" };
+        say!(
+            "  {WARN}Not forgotten: {memories} with only {name:?} in it, a part of the name: {}{more}{WARN:#}",
+            part.ids.join(", ")
+        );
+        say!("    To forget what names {name:?} too: annals forget --agent {} --subject {name:?}", answer.agent);
     }
     if !answer.prompts.is_empty() {
         let prompts = answer.prompts.join(", ");

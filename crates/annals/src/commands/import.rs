@@ -1,5 +1,6 @@
 //! `annals import`: detects the kind of the files, and imports them.
 
+mod folder;
 mod kinds;
 mod lines;
 mod options;
@@ -29,9 +30,9 @@ pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     }
 }
 
-/// Detects the kind of the files from their content. Files of no known kind are read as JSON Lines; each line that is no
-/// message is then a fault. Returns an error if the kind is not clear, or if no kind is found and one of the paths is a folder
-/// or an archive.
+/// Detects the kind of the files from their content. Standard input, special files, and files of no known kind are read as JSON
+/// Lines; each line that is no message is then a fault. Returns an error if the kind is not clear, or if no kind is found and
+/// one of the paths is an archive or a folder without files of messages.
 fn detected(global: &Global, args: &Import) -> Result<Format> {
     if !has_other_kind(&args.files)? {
         return Ok(Format::Jsonl);
@@ -40,13 +41,13 @@ fn detected(global: &Global, args: &Import) -> Result<Format> {
     let mut source = Source::open(&args.files, Limits::default())?;
     match detect(&mut source) {
         Detected::Clear(kind, _) => Ok(Format::Of(kind)),
-        Detected::Unknown if args.files.iter().all(|path| !is_collection(path)) => Ok(Format::Jsonl),
+        Detected::Unknown if all_may_have_lines(&args.files)? => Ok(Format::Jsonl),
         other => Err(Error::invalid("from", other.to_string())),
     }
 }
 
-/// Returns whether the files may be of another kind: all are files or folders, and at least one is a folder or does not begin
-/// with a JSON message.
+/// Returns whether the files may be something other than JSON Lines: all are files or folders, and at least one is a folder or
+/// does not begin with a JSON message.
 fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
     let mut found = false;
     for path in files.iter().map(AsRef::as_ref) {
@@ -59,9 +60,16 @@ fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
     Ok(found)
 }
 
-/// Returns whether a path is a folder or an archive.
-fn is_collection(path: &Path) -> bool {
-    path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+/// Returns whether each path is a file without the extension `.zip`, or a folder with files of messages.
+fn all_may_have_lines(paths: &[impl AsRef<Path>]) -> Result<bool> {
+    for path in paths.iter().map(AsRef::as_ref) {
+        let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"));
+        let may_have_lines = if path.is_dir() { folder::has_messages(path)? } else { !is_archive };
+        if !may_have_lines {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the error for an option that has no effect on a kind of files.

@@ -17,15 +17,15 @@ use crate::ipc;
 
 /// A service started here stops after this many seconds without a request.
 const IDLE_SECONDS: &str = "300";
-/// Number of attempts to connect, two minutes in all: a former owner may still answer requests. Opening a folder takes a second,
-/// longer on a Pi.
+/// Number of attempts to connect, two minutes in all: a former owner may still answer requests. Opening a folder takes a
+/// second, longer on a Pi.
 const ATTEMPTS: u32 = 1200;
 const STEP: Duration = Duration::from_millis(100);
 /// Attempts before a service is started in place of one that ended. Another process may be taking the folder over.
 const GRACE: u32 = 20;
 /// Attempts between two starts. A service that finds the folder locked ends at once.
 const AGAIN: u32 = 30;
-/// Maximum size of the log to which the next service appends, in bytes.
+/// Size of the log in bytes above which the next service begins the log anew.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
 pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
@@ -77,12 +77,12 @@ fn start(global: &Global, data: &Path) -> Result<Child> {
     }
     command.args(["serve", "--local", "--exit-when-idle", IDLE_SECONDS]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    // Its own process group: a signal that ends this process must not end the service.
+    // A process group of its own: a signal that ends this process must not end the service.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(wrong)
 }
 
-/// Opens the log for appending: an owner that is about to end may still write to it.
+/// Opens the log for appending, because an owner that is about to end may still write to it. Empties a log that is too large.
 fn open_log(data: &Path) -> std::io::Result<File> {
     let log = OpenOptions::new().append(true).create(true).open(data.join("service.log"))?;
     if log.metadata()?.len() > MAX_LOG_BYTES {

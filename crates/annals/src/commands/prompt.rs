@@ -1,4 +1,4 @@
-//! `annals prompt`: lists, shows and replaces the prompts for models.
+//! `annals prompt`: lists and shows the prompts for models, and replaces or resets those of an agent.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `annals rebuild`: rebuilds tables from the catalog.
+//! `annals rebuild`: rebuilds tables from the catalog, or embeds the vectors of other models again with the configured one.
 
 use std::process::ExitCode;
 

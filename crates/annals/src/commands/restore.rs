@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use serde_json::json;
+use annals_service::backup::{Target, fetch, newest};
+use annals_service::wire::RestoreReport;
 
-use super::backup::{Target, fetch, newest, refuse_unless_empty};
 use super::{data, now};
+use crate::catalog::check_copy;
 use crate::cli::{Global, Restore};
 use crate::config::Config;
 use crate::folder::{Folder, Opening};
@@ -30,27 +31,42 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let parent = parent(&data)?;
     let scratch = Scratch::in_shared(&parent, "restore")?;
     let beside = scratch.path().join("data");
-    let fetched = fetch(&target, &name, &beside).await?;
+    let fetched = fetch(&target, &name, &beside, check_copy).await?;
     if !fetched.problems.is_empty() {
         return Err(Error::damaged(format!("the backup {name}"), fetched.problems.join("; ")));
     }
     let memories = rebuild(global, &beside).await?;
     put_in_place(&beside, &data).map_err(|cause| Error::storage(format!("making {}", data.display()), cause))?;
     let left_out = fetched.manifest.left_out;
+    let restored = RestoreReport { name, memories, agents: fetched.agents, left_out };
     if global.json {
-        print_json(&json!({ "name": name, "memories": memories, "agents": fetched.agents, "left_out": left_out }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    let (agents, memories) = (plural(fetched.agents, "agent"), plural(memories, "memory"));
-    say!("Restored {name} to {}: {agents}, {memories}.", data.display());
-    if !left_out.is_empty() {
-        say!("{WARN}The backup contains no secrets. Set these again: {}{WARN:#}", left_out.join(", "));
+        print_json(&restored);
+    } else {
+        print_restored(&restored, &data);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn print_restored(restored: &RestoreReport, data: &Path) {
+    let (agents, memories) = (plural(restored.agents, "agent"), plural(restored.memories, "memory"));
+    say!("Restored {} to {}: {agents}, {memories}.", restored.name, data.display());
+    if !restored.left_out.is_empty() {
+        say!("{WARN}The backup contains no secrets. Set these again: {}{WARN:#}", restored.left_out.join(", "));
+    }
+}
+
+/// Fails if the folder to restore to holds anything.
+fn refuse_unless_empty(data: &Path) -> Result<()> {
+    let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
+    if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {
+        let reason = format!("must name a new or empty folder; {} is not empty", data.display());
+        return Err(Error::invalid("--data", reason));
+    }
+    Ok(())
+}
+
 /// Rebuilds tables and facts from the catalog. Calls no model except the embedding model, whatever is configured. Returns the
-/// number of memories.
+/// number of memories in the rebuilt tables.
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let folder = Folder::open(path, Opening::without_models(global, path, now(global))?, false).await?;
     let bars = Bars::new(global.json);
@@ -75,7 +91,7 @@ fn put_in_place(beside: &Path, data: &Path) -> std::io::Result<()> {
         std::fs::remove_dir(data)?;
     }
     std::fs::rename(beside, data)?;
-    // The scratch folder, which is removed next, lies in this folder too.
+    // A power cut must not undo the renaming, because the scratch folder beside the data folder is removed next.
     let parent = data.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(parent)?.sync_all()
 }

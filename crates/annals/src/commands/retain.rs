@@ -1,4 +1,5 @@
-//! `annals retain`: prunes memories that are past their plan and covered by a summary, or shows what would be pruned.
+//! `annals retain`: prunes memories that are past their plan and covered by a summary. With `--dry-run` or another plan in
+//! `--plan` it only shows what would be pruned.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

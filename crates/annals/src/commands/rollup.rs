@@ -1,10 +1,12 @@
-//! `annals rollup`: writes the summaries that are due, from days to years, and makes them searchable.
+//! `annals rollup`: reads new messages for facts, writes the summaries that are due, from days to years, and makes them
+//! searchable. With `--dry-run` it only estimates what would be read.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use annals_core::{Grain, Result, Timestamp};
+use annals_server::exit_codes_and_statuses::INTERRUPTED;
 use annals_service::RolledUpAgent;
 use annals_service::calls;
 use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
@@ -12,9 +14,6 @@ use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueV
 use crate::cli::Rollup;
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
-
-/// Exit code after Ctrl-C, by the convention of shells (128 + SIGINT). Summaries that were written are kept.
-const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
     let request = RollupRequest { dry_run: args.dry_run, refresh: args.refresh };
@@ -76,16 +75,20 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
 
 /// Prints what models would cost: tokens, and money where they have a price.
 fn print_estimates(estimates: &[EstimateView]) {
-    let Some(first) = estimates.first() else { return };
-    let sum = |of: fn(&EstimateView) -> u64| estimates.iter().map(of).sum::<u64>();
-    for estimate in estimates {
-        let (calls, purpose) = (count(estimate.calls), &estimate.purpose);
-        let (tokens_in, tokens_out) = (count(estimate.tokens_in), count(estimate.tokens_out));
-        say!("  {DIM}{purpose}: {calls} calls, about {tokens_in} tokens in, {tokens_out} out{DIM:#}");
+    let mut by_model: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for EstimateView { purpose, model, calls, tokens_in, tokens_out, .. } in estimates {
+        let (calls, read, written) = (plural(*calls, "call"), count(*tokens_in), count(*tokens_out));
+        say!("  {DIM}{purpose}: {calls}, about {read} tokens in, {written} out{DIM:#}");
+        let sum = by_model.entry(model).or_default();
+        *sum = (sum.0 + tokens_in, sum.1 + tokens_out);
     }
-    let (tokens_in, tokens_out) = (sum(|one| one.tokens_in), sum(|one| one.tokens_out));
-    say!("  {} would read about {} tokens and write {}", first.model, count(tokens_in), count(tokens_out));
+    for (model, (tokens_in, tokens_out)) in by_model {
+        say!("  {model} would read about {} tokens and write {}", count(tokens_in), count(tokens_out));
+    }
     let cost = |of: fn(&EstimateView) -> Option<f64>| estimates.iter().map(of).sum::<Option<f64>>();
+    if estimates.is_empty() {
+        return;
+    }
     if let (Some(direct), Some(batch)) = (cost(|one| one.cost), cost(|one| one.cost_in_batch)) {
         say!("  that costs about {direct:.2}, or {batch:.2} with `--batch`");
     }

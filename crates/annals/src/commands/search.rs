@@ -69,7 +69,8 @@ fn searched(answer: &SearchAnswer) -> String {
     }
 }
 
-/// Prints one result: grain and dates, then the text. Of a summary, prints the lines that match the question best.
+/// Prints one result: grain and dates, then the text. Of a summary, prints the lines that match the question best, or the first
+/// lines without a question, and the sentences that the sources do not support.
 pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, zones: &Zones) {
     let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),

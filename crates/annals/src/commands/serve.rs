@@ -14,7 +14,8 @@ use annals_embedder::Runtime;
 use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::config::ServerConfig;
 use annals_server::{Listeners, StandbyListeners, node_routes, stand_by};
-use annals_service::jobs::{AlarmClock, Moment};
+use annals_service::backup::CATALOG;
+use annals_service::jobs::{Moment, Scheduler};
 use annals_service::metrics::{Metrics, NodeMetrics};
 use annals_strata::CacheLimits;
 use jiff::SignedDuration;
@@ -24,11 +25,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::data;
-use crate::catalog::{self, Catalog};
+use crate::catalog::Catalog;
 use crate::cli::{Global, Serve};
 use crate::cluster::Membership;
 use crate::config::Config;
 use crate::embedders::{AllEmbedders, runtime};
+use crate::entailment;
 use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
@@ -50,7 +52,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
         lease: None,
         models: config.models.clone(),
         embedder: config.embedder.clone(),
-        must_embed: true,
+        must_open_models: true,
         limits: config.limits.clone(),
         quiet: QUIET,
         clock: clock(global),
@@ -68,13 +70,13 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// This process as a service.
+/// Arguments and configuration of `annals serve`, and its stop signal.
 struct Process<'a> {
     global: &'a Global,
     args: &'a Serve,
     config: &'a Config,
     server: &'a ServerConfig,
-    /// Cancelled by a signal.
+    /// Cancelled by SIGINT or SIGTERM.
     stop: CancellationToken,
 }
 
@@ -82,7 +84,11 @@ impl Process<'_> {
     /// Stands by until this node is active, then opens the folder and serves it.
     async fn serve_as_node(&self, claim: Claim, opening: Opening) -> Result<()> {
         // Fails before the node can take the lease: a node without its model must not keep the lease from the others.
-        AllEmbedders::open(claim.path(), &opening.embedder, &Metrics::new())?.require()?;
+        // An endpoint may be down now, and its number of components may be known from the catalog.
+        if !matches!(opening.embedder.choice, EmbedderChoice::Endpoint(_)) {
+            AllEmbedders::open(claim.path(), &opening.embedder, &[], &Metrics::new()).await?.require()?;
+        }
+        entailment::check(claim.path(), opening.models.grounding.as_ref(), &opening.embedder, true)?;
         let listener = bind(self.server.listen).await?;
         let standby_listeners = self.standby_listeners(&listener, claim.path())?;
         let node = Membership::join(self.config)?;
@@ -134,10 +140,12 @@ impl Process<'_> {
 
     async fn serve(&self, folder: Folder, tcp: Option<TcpListener>, node: Option<&NodeMetrics>) -> Result<()> {
         match folder.catalog() {
-            Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), CacheLimits::of_machine().bytes),
+            Catalog::File(_) => {
+                read_ahead(folder.path().join(CATALOG), CacheLimits::of_machine().bytes);
+            }
             database => database.log_durability().await?,
         }
-        let alarms = jobs::alarms(&folder, self.config)?;
+        let scheduled = jobs::scheduled_jobs(&folder, self.config)?;
         let unix = ipc::listen(folder.path())?;
         greet(&folder, tcp.as_ref(), self.global.json);
         if let Some(seconds) = self.args.exit_when_idle {
@@ -145,14 +153,13 @@ impl Process<'_> {
         }
         let clock = clock(self.global);
         let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
-        let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
+        let scheduler = Arc::new(Scheduler::start(scheduled, Arc::new(moment)).await?);
         let operator = Operator {
             backup: self.config.backup.clone(),
             global: self.global.clone(),
             examination: tokio::sync::Mutex::new(()),
         };
-        let host =
-            FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()), operator: Some(operator) };
+        let host = FolderHost { folder: folder.clone(), scheduler: Some(scheduler.clone()), operator: Some(operator) };
         let host = Arc::new(host);
         let release = annals_server::ipc::release_route(self.args.local.then(|| self.stop.clone()));
         let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
@@ -162,7 +169,7 @@ impl Process<'_> {
         notify_ready();
         let served = annals_server::serve(folder.service().clone(), self.server, listeners, self.stop.clone()).await;
         let drain = Duration::from_secs(self.server.drain_seconds.into());
-        for job in alarm_clock.shutdown(drain).await {
+        for job in scheduler.shutdown(drain).await {
             tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
         }
         let _ = std::fs::remove_file(ipc::socket(folder.path()));
@@ -181,7 +188,8 @@ fn copy(listener: &TcpListener) -> std::io::Result<TcpListener> {
     TcpListener::from_std(copy)
 }
 
-/// Logs which runtime computes vectors, because embedding is slower without ONNX Runtime's library.
+/// Logs which runtime computes vectors, because embedding is slower without ONNX Runtime's library. Logs nothing if an endpoint
+/// embeds.
 fn log_runtime(settings: &EmbedderSettings) {
     match (&settings.choice, runtime(settings)) {
         (EmbedderChoice::Endpoint(_), _) => {}

@@ -1,4 +1,4 @@
-//! `annals show`: prints one memory in full, with its sources and former versions.
+//! `annals show`: prints one memory in full, with its former versions and, with `--sources`, its sources.
 
 use std::process::ExitCode;
 

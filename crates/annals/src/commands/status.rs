@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use annals_core::{Grain, Result, Timestamp};
 use annals_service::calls::{ListBatches, Status};
-use annals_service::wire::{BatchView, ModelView, ReembeddingView, StatusView, UsageView};
-use serde_json::json;
+use annals_service::wire::{BatchView, FolderStatus, ModelView, ReembeddingView, StatusView, UsageView};
 
 use crate::cli::OneOrAll;
 use crate::commands::batch_rollup;
@@ -14,18 +13,20 @@ use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let agents = client.call(Status { agent: args.agent.clone() }).await?;
-    let data = client.data().canonicalize().unwrap_or_else(|_| client.data().to_owned());
-    let batches = client.call(ListBatches {}).await?;
+    let status = FolderStatus {
+        data: client.data().canonicalize().unwrap_or_else(|_| client.data().to_owned()),
+        agents: client.call(Status { agent: args.agent.clone() }).await?,
+        batches: client.call(ListBatches {}).await?,
+    };
     if json {
-        print_json(&json!({ "data": data, "agents": agents, "batches": batches }));
+        print_json(&status);
         return Ok(ExitCode::SUCCESS);
     }
-    agents.iter().for_each(print);
-    batches.iter().for_each(print_batch);
-    match agents.is_empty() {
+    status.agents.iter().for_each(print);
+    status.batches.iter().for_each(print_batch);
+    match status.agents.is_empty() {
         true => say!("No agents yet. `annals import FILE` creates the first."),
-        false => say!("{DIM}{}{DIM:#}", data.display()),
+        false => say!("{DIM}{}{DIM:#}", status.data.display()),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -46,7 +47,10 @@ fn print_usage(usage: &[UsageView]) {
     }
     if !sums.is_empty() {
         let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(*tokens)));
-        say!("  tokens in 30 days: {}", parts.collect::<Vec<_>>().join(" · "));
+        let cached: u64 = usage.iter().map(|entry| entry.cache_read).sum();
+        let of_cache =
+            if cached > 0 { format!(", {} of them from prompt caches", count(cached)) } else { String::new() };
+        say!("  tokens in 30 days: {}{of_cache}", parts.collect::<Vec<_>>().join(" · "));
     }
 }
 

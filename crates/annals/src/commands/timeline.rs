@@ -12,7 +12,7 @@ use crate::cli::Timeline;
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, JsonList, WARN, column, dates, say, say_zone_of, spoken};
 
-/// Number of memories fetched per page, the most that one answer has.
+/// Maximum number of memories fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
 pub(crate) async fn run(client: &Client, args: &Timeline, json: bool) -> Result<ExitCode> {
@@ -69,7 +69,7 @@ impl Pages<'_> {
     }
 }
 
-/// What was printed so far.
+/// The labels of all printed periods, and one printed turn, if there is any.
 #[derive(Default)]
 struct Printed {
     /// A printed memory of the working grain, which shows a time of day.

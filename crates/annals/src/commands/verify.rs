@@ -12,7 +12,7 @@ use crate::commands::status::print_reembedding;
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, plural, print_json, say};
 
-/// Maximum number of days that are listed, each with the summaries that lack it.
+/// Maximum number of days that are listed for an agent, each with the summaries that lack it. Further ones are counted.
 const MAX_DAYS: usize = 20;
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {

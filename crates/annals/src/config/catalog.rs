@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The key of the URL, which may hold a password.
+/// Configuration key of the database's URL. The URL may hold a password.
 pub(crate) const URL: &str = "catalog.url";
 
-/// The table `[catalog]`.
+/// The table `[catalog]`: the database that keeps the source of truth.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CatalogConfig {
@@ -22,7 +22,7 @@ pub(crate) struct CatalogConfig {
 }
 
 impl CatalogConfig {
-    /// Returns the URL, with its password.
+    /// Returns the URL, with its password; `None` if the catalog is a file.
     pub(crate) fn url(&self) -> Option<&str> {
         self.url.as_ref().map(ExposeSecret::expose_secret)
     }
@@ -36,7 +36,7 @@ impl CatalogConfig {
     }
 }
 
-/// Deserializes a secret text.
+/// Deserializes a text as a secret, which debug output does not show.
 pub(super) fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SecretString>, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.map(SecretString::from))
 }

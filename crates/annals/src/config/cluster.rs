@@ -13,10 +13,10 @@ use super::catalog::{redacted, secret};
 const ADDRESS: &str = "cluster.address";
 const KEY: &str = "cluster.key";
 
-/// Minimum length of the key, so that nobody guesses it.
+/// Minimum number of characters of the key, so that nobody guesses it.
 const MIN_KEY: usize = 32;
 
-/// The table `[cluster]`.
+/// The table `[cluster]`: this process as one of several nodes over the same database and bucket.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ClusterConfig {
@@ -40,7 +40,7 @@ impl Default for ClusterConfig {
 }
 
 impl ClusterConfig {
-    /// Returns the address of this node as `host:port`; `None` if it is no node of a cluster.
+    /// Returns the address of this node as `host:port`; `None` if it is no node of a cluster or the address is not valid.
     pub(crate) fn node(&self) -> Option<&str> {
         self.address.as_deref().and_then(host_and_port)
     }

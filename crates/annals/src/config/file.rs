@@ -1,9 +1,10 @@
-//! Parses `annals.toml` into a tree of values, with the line of each key. The values are JSON values, because the environment and
-//! flags are merged into the same tree.
+//! Parses `annals.toml` into a tree of values, with the line of each key. The values are JSON values, because the environment
+//! and flags are merged into the same tree.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use annals_core::Fault;
+use annals_core::{Error, Fault, Result, line_at};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -18,7 +19,7 @@ pub(crate) struct File {
 }
 
 /// Parses the text. The errors give line and reason, never the text of the line.
-pub(crate) fn parse(text: &str) -> Result<File, Vec<Fault>> {
+pub(crate) fn parse(text: &str) -> std::result::Result<File, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         return Err(errors.iter().map(|error| syntax(text, error)).collect());
@@ -31,26 +32,35 @@ pub(crate) fn parse(text: &str) -> Result<File, Vec<Fault>> {
 
 fn syntax(text: &str, error: &toml::de::Error) -> Fault {
     let fault = Fault::new("the file", format!("cannot be read: {}", error.message()));
-    error.span().map_or(fault.clone(), |span| fault.at_line(line_of(text, span.start)))
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+    match error.span() {
+        Some(span) => fault.at_offset(text, span.start),
+        None => fault,
+    }
 }
 
 fn note_lines(text: &str, above: &str, table: &DeTable<'_>, lines: &mut BTreeMap<String, usize>) {
     for (name, value) in table {
         let key = if above.is_empty() { name.get_ref().to_string() } else { format!("{above}.{}", name.get_ref()) };
-        lines.insert(key.clone(), line_of(text, name.span().start));
+        lines.insert(key.clone(), line_at(text, name.span().start));
         if let DeValue::Table(inner) = value.get_ref() {
             note_lines(text, &key, inner, lines);
         }
     }
 }
 
-/// Returns the text with the value of every secret key replaced by an empty string, and the full names of those keys. Returns `None`
-/// if the text is not valid TOML, because then the positions of the keys are unknown.
-pub(crate) fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
+/// Reads a configuration file for a backup. Returns its text without secrets, and the full names of the keys that were left
+/// out; `None` without a path. Fails if the file cannot be read or is not valid TOML.
+pub(crate) fn without_secrets(path: Option<&Path>) -> Result<Option<(String, Vec<String>)>> {
+    let Some(path) = path else { return Ok(None) };
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|cause| Error::storage(format!("copying {}", path.display()), cause))?;
+    let reason = "is not valid TOML, so its secrets cannot be removed from the backup";
+    redact(&text).map(Some).ok_or_else(|| Error::invalid(path.display().to_string(), reason))
+}
+
+/// Returns the text with the value of every secret key replaced by an empty string, and the full names of those keys. Returns
+/// `None` if the text is not valid TOML, because then the positions of the keys are unknown.
+fn redact(text: &str) -> Option<(String, Vec<String>)> {
     let table = DeTable::parse(text).ok()?;
     let mut found = Vec::new();
     find_secrets("", table.get_ref(), &mut found);

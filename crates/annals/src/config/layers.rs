@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::{Setting, file};
 use crate::failure::unreadable;
 
-/// Prefix of all environment variables of Annals. Not all are settings: some name the data folder and the configuration file, or
-/// serve tests and scripts.
+/// Prefix of all environment variables of Annals. Not all are settings: some name the data folder and the configuration file,
+/// or serve tests and scripts.
 const PREFIX: &str = "ANNALS_";
 
 /// Where the value of a key comes from.
@@ -35,8 +35,8 @@ pub(crate) struct Layers {
     known: BTreeMap<String, Value>,
     pub(super) tree: Map<String, Value>,
     origins: BTreeMap<String, Origin>,
-    /// Text from the environment or a flag may mean a number, a string or a list. Holds the alternatives not yet tried; the next
-    /// one is last.
+    /// Text from the environment or a flag may mean a number, a string or a list. Holds the alternatives not yet tried; the
+    /// next one is last.
     pub(super) readings: BTreeMap<String, Vec<Value>>,
     file: Option<PathBuf>,
     unknown_variables: Vec<String>,
@@ -71,7 +71,8 @@ impl Layers {
         Ok(())
     }
 
-    /// Adds every variable that is named like a key. An empty value counts as not set.
+    /// Adds every variable that has the name of a key. An empty value counts as not set. Notes the variables that only look
+    /// like a setting, for [`Layers::refuse_unknown_variables`].
     pub(crate) fn add_environment(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
         let keys: BTreeMap<String, String> = self.known.keys().map(|key| (variable(key), key.clone())).collect();
         for (name, value) in variables {
@@ -84,7 +85,7 @@ impl Layers {
         }
     }
 
-    /// Adds the `key=value` of each flag.
+    /// Adds the `key=value` of each flag. A flag without `=` is a fault.
     pub(crate) fn add_flags(&mut self, flags: &[String]) {
         for flag in flags {
             match flag.split_once('=') {
@@ -150,7 +151,7 @@ impl Layers {
         }
     }
 
-    /// Returns the origin of the key, of a key below it, or of the nearest table above it.
+    /// Returns the origin of the key, of a key below it, or of the nearest table above it; `None` if nothing sets any of these.
     fn origin_of(&self, key: &str) -> Option<&Origin> {
         let below = format!("{key}.");
         let mut from = self.origins.range(below.clone()..).take_while(|(found, _)| found.starts_with(&below));

@@ -5,10 +5,10 @@ use annals_objects::S3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The key of the bucket.
+/// Configuration key of the bucket's URL.
 pub(crate) const URL: &str = "objects.url";
 
-/// The table `[objects]`.
+/// The table `[objects]`: the bucket that keeps tables and facts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ObjectsConfig {

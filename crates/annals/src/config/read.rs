@@ -11,7 +11,7 @@ use super::Written;
 use super::layers::{Layers, remove, set};
 
 impl Layers {
-    /// Returns the tables, with defaults in place of values that cannot be used.
+    /// Returns the tables, with defaults in place of values that cannot be used. Adds a fault for each of these.
     pub(super) fn read(&mut self) -> Written {
         // If no interpretation of a text fits, the error of the first one is reported.
         let mut first: BTreeMap<String, String> = BTreeMap::new();

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use annals_core::{Error, Result};
 use annals_server::config::BackupConfig;
+use annals_service::backup::{Source, Target, back_up};
 use annals_service::jobs::{Moment, Report, Task};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::backup::{Source, Target, prune, take};
-use crate::config::Config;
+use crate::config::{Config, without_secrets};
 use crate::folder::Folder;
+use crate::scratch::Scratch;
 
-/// Backs up what cannot be rebuilt to the configured target.
+/// Copies everything that cannot be rebuilt to the configured target.
 pub(super) struct Backup {
     folder: Folder,
     config: BackupConfig,
@@ -20,7 +21,6 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    /// Creates the job for a folder.
     pub(super) fn new(folder: &Folder, config: &Config) -> Backup {
         Backup { folder: folder.clone(), config: config.backup.clone(), file: config.file.clone() }
     }
@@ -32,13 +32,12 @@ impl Task for Backup {
         let path = self.folder.path();
         let missing = || Error::invalid("backup.target", "is not set in annals.toml");
         let target = Target::to_write(self.config.target.as_deref().ok_or_else(missing)?, path)?;
-        let source = Source { catalog: self.folder.catalog(), data: path, config: self.file.as_deref() };
-        let (name, manifest) = take(&source, &target, moment.now, stop).await?;
+        let scratch = Scratch::within(path, "backup")?;
+        let settings = without_secrets(self.file.as_deref())?;
+        let source = Source { catalog: self.folder.catalog(), data: path, scratch: scratch.path(), settings };
+        let made = back_up(&source, &target, self.config.keep, moment.now, stop).await?;
         self.folder.service().metrics().backed_up(moment.now);
-        let removed = match self.config.keep {
-            Some(keep) => prune(&target, keep, moment.now).await?.len(),
-            None => 0,
-        };
-        Ok(Report { done: format!("{name}: {} bytes, {removed} older backups removed", manifest.bytes()), failures: 0 })
+        let (name, bytes, removed) = (made.name, made.manifest.bytes(), made.removed.len());
+        Ok(Report { done: format!("{name}: {bytes} bytes, {removed} older backups removed"), failures: 0 })
     }
 }

@@ -1,13 +1,15 @@
-//! Chooses the lines of a summary to show in an answer: those that share most words with the question, with the best one marked.
+//! Chooses the lines of a summary to show in an answer: those that share most words with the question, with the best one
+//! marked. If no line shares a word, chooses the first ones.
 
 use std::collections::HashSet;
 
 use annals_core::is_wide;
 
-/// Maximum number of lines shown.
+/// Maximum number of lines shown of a summary.
 const LINES: usize = 3;
 
-/// Minimum length of a word, in characters; shorter ones are mostly function words. Does not apply to scripts without spaces.
+/// Minimum length of a word that is compared, in characters; shorter ones are mostly function words. Does not apply to scripts
+/// without spaces.
 const MIN_WORD_LENGTH: usize = 4;
 
 /// Some lines of a text, in their order.
@@ -18,12 +20,12 @@ pub(crate) struct Excerpt<'a> {
     pub left_out: usize,
 }
 
-/// One line of an excerpt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     /// The line as it stands in the text.
     pub text: &'a str,
-    /// Whether this line shares most words with the question; the first one if several do.
+    /// Whether this line shares most words with the question. Of several such lines, only the first is marked; none is marked
+    /// if no line shares a word.
     pub is_best: bool,
 }
 
@@ -44,8 +46,8 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// Returns lower-case words without their endings, so that "moving" matches "moved". In scripts without spaces, each character is
-/// a word.
+/// Returns lower-case words without their endings, so that "moving" matches "moved". In scripts without spaces, each character
+/// is a word.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let spaced =
         text.split(|c: char| !c.is_alphanumeric() || is_wide(c)).filter(|word| word.chars().count() >= MIN_WORD_LENGTH);

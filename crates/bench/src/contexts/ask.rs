@@ -34,14 +34,14 @@ pub(crate) struct Wasted {
     pub tokens: Vec<u64>,
 }
 
-/// Counts of questions about periods, and of those for which the period's summary came first.
+/// Questions about periods. An answer is right if the summary of the period comes first in the context, after blocks and facts.
 #[derive(Default)]
 pub(crate) struct Periods {
-    /// Per grain: number of questions, and number of correct ones.
+    /// By grain: the number of questions, and the number of right answers.
     pub by_grain: BTreeMap<String, (usize, usize)>,
 }
 
-/// Everything needed to ask for contexts.
+/// The stores, with everything needed to judge their contexts.
 pub(crate) struct Asking<'a> {
     stores: &'a Stores,
     messages: &'a Messages,
@@ -59,7 +59,7 @@ impl<'a> Asking<'a> {
         Ok(Asking { stores, messages, ids, lineage })
     }
 
-    /// Asks each question at its own time, or `later` after the agent's last message.
+    /// Asks each question at its own time or, if `later` is given, that long after the agent's last message.
     pub(crate) async fn questions(
         &self,
         questions: &[Question],
@@ -79,7 +79,7 @@ impl<'a> Asking<'a> {
         Ok(answered)
     }
 
-    /// Asks every agent every prompt at the time of its last message, as its most frequent speaker.
+    /// Asks each agent each prompt at the time of the agent's last message, as the agent's most frequent speaker.
     pub(crate) async fn unrelated(&self, prompts: &[String], budget: u64) -> Result<Wasted> {
         let mut tokens = Vec::new();
         for (agent, messages) in self.messages {
@@ -93,7 +93,7 @@ impl<'a> Asking<'a> {
         Ok(Wasted { tokens })
     }
 
-    /// Asks about the periods of each agent.
+    /// Asks questions about the periods of each agent.
     pub(crate) async fn periods(&self, budget: u64) -> Result<Periods> {
         let mut all = Periods::default();
         for (agent, messages) in self.messages {
@@ -140,7 +140,7 @@ impl Answered {
     }
 }
 
-/// Returns the name with the most user messages.
+/// Returns the speaker with the most user messages; `None` if there are none.
 fn speaker(messages: &[Message]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {

@@ -9,9 +9,8 @@ use crate::stores::Stores;
 /// A source of evidence in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
-    /// Any of the other sources.
+    /// Any of the sources below, each piece of evidence counted once.
     All,
-    /// The turn itself.
     Turn,
     /// A fact or statement.
     Fact,
@@ -19,13 +18,13 @@ pub(crate) enum Source {
     Summary(Grain),
 }
 
-/// A sentence as shown, and the turns that it comes from.
+/// A sentence as a context shows it, and the turns that it comes from.
 type Traced = (String, Vec<MemoryId>);
 
 /// The turns that facts, statements and summaries were made from.
 #[derive(Default)]
 pub(crate) struct Lineage {
-    /// By id of a fact or statement.
+    /// By id of a fact or statement: the turns that it was made from.
     facts: HashMap<String, Vec<MemoryId>>,
     /// By summary id: the grain, and the sentences with their turns.
     summaries: HashMap<String, (Grain, Vec<Traced>)>,

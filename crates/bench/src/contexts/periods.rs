@@ -1,23 +1,22 @@
-//! Generates questions about periods from the dates of an agent's messages: one for each month, quarter and year with messages,
-//! for every second week and every third day. Each is asked after its period is over. Pure.
+//! Generates questions about periods from the dates of an agent's messages: about each month, quarter and year with messages,
+//! every second week and every third day. Each question is asked after its period is over. Pure.
 
 use std::collections::BTreeSet;
 
 use annals_core::{Date, Grain, Message, Period, Timestamp, Zones};
 use jiff::ToSpan;
 
-/// A question whose answer is the summary of a period.
+/// A question with the summary of a period as its answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PeriodQuestion {
-    /// The text of the question.
     pub text: String,
-    /// The period that it asks about.
     pub period: Period,
-    /// The time at which it is asked.
+    /// The time at which the question is asked, after the period is over.
     pub now: Timestamp,
 }
 
-/// How a question names its period, and how many days after the period's end it is asked.
+/// A function that writes the question for a period and a name, and the number of days after the period's end at which the
+/// question is asked.
 type Template = (fn(Period, &str) -> String, i64);
 
 /// Grain, sampling step over its periods, and templates used in rotation.
@@ -55,7 +54,6 @@ const GRAINS: [(Grain, usize, &[Template]); 5] = [
     (Grain::Yearly, 1, &[(|period, _| format!("What happened in {period}?"), 30)]),
 ];
 
-/// Generates the questions for these messages.
 pub(crate) fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
     let utc = Zones::new("UTC").expect("UTC is a zone");
     let days: BTreeSet<Date> = messages.iter().map(|message| utc.day_of(message.at)).collect();

@@ -27,7 +27,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Formats the results for people.
     pub(crate) fn table(&self, name: &str) -> String {
         let mut text = format!(
             "{name}\n{:<22}{:>6}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}\n",
@@ -60,7 +59,6 @@ impl Report {
         text
     }
 
-    /// Formats the results as JSON.
     pub(crate) fn in_json(&self) -> Value {
         let of = |index: usize| {
             let grains = self.periods[index].by_grain.iter();

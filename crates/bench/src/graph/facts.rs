@@ -39,7 +39,7 @@ pub(crate) fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> Stri
     format!("Person {number}")
 }
 
-/// Generates facts in order of time; one in ten has ended.
+/// Generates facts in order of time; about one in ten has ended.
 pub(crate) fn facts(count: usize, entities: usize, shape: Shape, random: &mut StdRng) -> Vec<Fact> {
     (0_i64..)
         .take(count)

@@ -14,13 +14,13 @@ pub(crate) struct Row {
     shape: Shape,
     degree: usize,
     direction: Direction,
-    /// The first walk, which loads the graph from the table.
+    /// Time of the first walk, which loads the graph from the table.
     first: Duration,
     /// Mean number of facts reached.
     pub reached: usize,
-    /// Times for complete facts through the port.
+    /// Times of the walks through the port, with complete facts.
     pub annals: Histogram<u64>,
-    /// Times for complete facts from SQLite.
+    /// Times of the same walks in SQLite, with complete facts.
     pub sqlite: Histogram<u64>,
     /// Times for entity names alone from SQLite, without fetching facts.
     pub sqlite_names: Histogram<u64>,
@@ -61,7 +61,6 @@ impl Row {
     }
 }
 
-/// Formats all rows.
 pub(crate) fn report(rows: &[Row], as_json: bool) -> String {
     if as_json {
         return json!({ "walks": rows.iter().map(Row::json).collect::<Vec<_>>() }).to_string();
@@ -87,7 +86,7 @@ fn empty() -> Result<Histogram<u64>, Failure> {
     Ok(Histogram::new_with_max(60_000_000_000, 3)?)
 }
 
-/// Returns a quantile in milliseconds.
+/// Returns a quantile of times in nanoseconds, converted to milliseconds.
 fn at(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     round(histogram.value_at_quantile(quantile) as f64 / 1_000_000.0)
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::Failure;
 
-/// An in-memory database.
+/// An in-memory database of SQLite with the facts of a graph.
 pub(crate) struct Sqlite {
     connection: Connection,
 }
@@ -24,7 +24,8 @@ impl Sqlite {
         Ok(Sqlite { connection })
     }
 
-    /// Returns the facts that a walk reaches, ordered by depth, then by their order in the table.
+    /// Returns the facts that a walk reaches, ordered by depth, then by their order in the table. [`Direction::In`], which is
+    /// not measured, counts as both directions.
     pub(crate) fn facts(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<Reached>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/facts_out.sql"),
@@ -35,7 +36,8 @@ impl Sqlite {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns only the names of the entities that a walk reaches, with their depths.
+    /// Returns only the names of the entities that a walk reaches, with their depths. [`Direction::In`] counts as both
+    /// directions.
     pub(crate) fn names(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<(String, u32)>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/names_out.sql"),

@@ -28,18 +28,18 @@ const BUDGET: u64 = 2000;
 
 #[derive(Args)]
 pub(crate) struct Ask {
-    /// The data folder
+    /// The data folder of the agent
     folder: PathBuf,
 }
 
-/// Times from loading the model to the first answer, in ms.
+/// Times from preparing the model to the first answer, in ms, and resident memory.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Start {
-    /// Loading the embedding model.
+    /// Preparing the embedding model. The network itself is loaded for the first question.
     pub model_ms: f64,
     /// Opening the stores.
     pub stores_ms: f64,
-    /// Embedding the first question.
+    /// Loading the network and embedding the first question.
     pub embedding_ms: f64,
     /// The rest of the first answer.
     pub search_ms: f64,
@@ -62,7 +62,7 @@ pub(crate) struct Warm {
     pub words: Times,
     /// Contexts for prompts.
     pub context: Times,
-    /// Resident memory now.
+    /// Resident memory after all answers.
     pub resident_mb: u64,
     /// Peak resident memory so far.
     pub peak_mb: u64,
@@ -71,7 +71,6 @@ pub(crate) struct Warm {
 /// Times of questions of one kind, in ms.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// Number of questions.
     pub count: usize,
     /// Median without embedding.
     pub p50: f64,

@@ -9,23 +9,21 @@ use annals_core::{Agent, Embedder, Error, Message, Result};
 use super::life::{self, Life};
 use crate::stores::Stores;
 
-/// Days that are ingested and rolled up together.
+/// Maximum number of days that are ingested and rolled up together.
 const AT_ONCE: usize = 30;
 
-/// Where the folders are, and what they are filled with.
+/// The folders of all ages, with the data and the embedder to fill them.
 pub(crate) struct Folders<'a> {
-    /// The folder that contains all of them.
+    /// The folder that contains the folders of all ages.
     pub root: &'a Path,
-    /// The messages.
     pub life: &'a Life,
     pub agent: &'a Agent,
-    /// The embedder for the messages.
     pub embedder: Arc<dyn Embedder>,
 }
 
 impl Folders<'_> {
-    /// Returns the folder of the agent at the age of `days`. If it does not exist, fills it, starting from a copy of the one at
-    /// `before`.
+    /// Returns the folder of the agent at the age of `days`. If it does not exist, fills a copy of the folder at the age of
+    /// `before`, or an empty folder.
     pub(crate) async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
         let (there, filling) = (self.folder(days), self.root.join("filling"));
         if there.exists() {

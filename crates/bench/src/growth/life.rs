@@ -24,7 +24,7 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// Creates a history from these messages, with at least `per_day` bytes of text a day. Fails if they hold no text.
+    /// Creates a history from these messages, with at least `per_day` bytes of text a day. Fails if no message has text.
     pub(crate) fn new(messages: impl IntoIterator<Item = Message>, per_day: usize) -> Result<Life> {
         let mut known = HashSet::new();
         let mut texts: Vec<Message> = messages.into_iter().collect();
@@ -35,7 +35,7 @@ impl Life {
         }
     }
 
-    /// Returns a digest that identifies this history.
+    /// Returns a digest of the texts and of the bytes a day. Equal digests mean equal histories.
     pub(crate) fn digest(&self) -> Digest {
         let texts = self.texts.iter().map(|message| message.content.as_str());
         Digest::of([self.per_day.to_string().as_str()].into_iter().chain(texts))
@@ -83,7 +83,7 @@ fn midnight(date: Date) -> Timestamp {
     date.in_tz("UTC").map_or(Timestamp::MAX, |midnight| midnight.timestamp())
 }
 
-/// Returns the order of the texts in the `round`th round.
+/// Returns the order of the texts in a round: that of the file in round 0, shuffled in later rounds.
 fn order(round: u64, texts: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts).collect();
     if round > 0 {

@@ -24,21 +24,20 @@ use crate::world::size;
 /// All measurements at one age.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// The age.
+    /// Age of the agent in days.
     pub days: usize,
     /// Bytes of text ingested so far.
     pub text_bytes: u64,
     /// Memories per grain, from working to yearly.
     pub memories: [u64; 6],
-    /// Bytes on disk.
     pub disk: Disk,
     /// A process that must read its files from the disk.
     pub from_disk: Cold,
-    /// Times of the next questions to that process about the last days; the memories that they return are still on the disk.
+    /// Times of the process's further questions about the last days. The memories that they return are still on the disk.
     pub next_from_disk: Times,
     /// A process that finds its files in the page cache.
     pub cold: Cold,
-    /// Times of further questions to that process.
+    /// Times of further questions to the second process.
     pub warm: Warm,
 }
 
@@ -74,7 +73,7 @@ pub(crate) async fn measure(
     let messages = life.days().take(days).flatten();
     each_file(folder, &forget)?;
     let (from_disk, next) = process(folder, &questions.recent_alone())?;
-    // Otherwise the next process would find only the pages that the last one read, which are few in a memory of ten years.
+    // Otherwise the page cache would hold only the pages that the first process read, which are few in a memory of ten years.
     each_file(folder, &remember)?;
     let (cold, warm) = process(folder, &questions)?;
     Ok(Measured {

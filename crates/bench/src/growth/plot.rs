@@ -32,10 +32,10 @@ const MEMORY: [Line; 4] = [
     ("on disk", INK, |at| at.disk.bytes as f64 / 1e6),
     ("resident, at most", RED, |at| at.warm.peak_mb as f64),
     ("resident, all asked", BLUE, |at| at.warm.resident_mb as f64),
-    ("text that was told", GREEN, |at| at.text_bytes as f64 / 1e6),
+    ("text of messages", GREEN, |at| at.text_bytes as f64 / 1e6),
 ];
 
-/// Returns the chart as SVG.
+/// Returns the chart of all ages as SVG.
 pub(crate) fn svg(all: &[Measured]) -> Result<String, Failure> {
     let mut svg = String::new();
     {
@@ -101,13 +101,13 @@ fn panel<'a>(
     Ok(())
 }
 
-/// Returns the minimum and maximum, both positive, as a logarithmic axis needs them.
+/// Returns the minimum and maximum, both at least 0.1, because a logarithmic axis cannot show zero.
 fn ends(figures: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = figures.fold((f64::MAX, 0.1), |(low, high), figure| (low.min(figure), f64::max(high, figure)));
     (low.clamp(0.1, high), high)
 }
 
-/// Returns the numbers 1, 2, 5, 10, 20 … between two limits.
+/// Returns those of the numbers 0.01, 0.02, 0.05, 0.1, 0.2 … that lie between two limits.
 fn steps(low: f64, high: f64) -> Vec<f64> {
     let powers = (-2..9).map(|power| 10_f64.powi(power));
     let steps = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);

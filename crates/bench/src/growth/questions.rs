@@ -1,29 +1,29 @@
-//! Generates the questions that an agent is asked at an age. Pure: the same history gives the same questions.
+//! Generates the questions for an agent at an age. Pure: the same history gives the same questions.
 
 use annals_core::{Message, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::life::{self, Life};
 
-/// Number of last days about which recent questions are asked.
+/// Number of days before the age that the recent questions are about.
 const RECENT_DAYS: usize = 7;
-/// Number of questions about the last days, and of prompts for contexts.
+/// Maximum number of questions about the last days, and of prompts for contexts; fewer if there are too few turns.
 const RECENT: usize = 120;
-/// Number of questions about the first month, of each kind.
+/// Maximum number of questions about the first month, of each kind; fewer if there are too few turns.
 const PAST: usize = 60;
-/// Number of warm-up questions.
+/// Number of questions about the last days that are asked first and not measured.
 const WARMING: usize = 10;
 /// Minimum number of words of a turn that becomes a question.
 const MIN_WORDS: usize = 4;
 /// Maximum number of words of a question.
 const MAX_WORDS: usize = 12;
 
-/// All questions of a measurement. Their words differ, so that no vector is already cached.
+/// All questions of a measurement. The questions differ in their words, so that no vector is already cached.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Questions {
-    /// The time at which they are asked.
+    /// The time at which all questions are asked.
     pub now: Timestamp,
-    /// Number of recent questions at the beginning that only warm up the process.
+    /// Number of recent questions at the beginning that are asked to warm up the process and not measured.
     pub warming: usize,
     /// Questions about the last days.
     pub recent: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Questions {
     pub prompts: Vec<String>,
     /// Label of the first month.
     pub period: String,
-    /// Questions about the first month, to be asked with the period as filter.
+    /// Questions about the first month that do not name it; the month is given as a filter.
     pub of_period: Vec<String>,
     /// Questions about the first month that name it in words, asked without a filter.
     pub in_words: Vec<String>,

@@ -9,7 +9,7 @@ use super::measure::{Cold, Measured};
 type Row = (&'static str, fn(&Measured) -> String);
 
 const HELD: [Row; 6] = [
-    ("text that it was told, MB", |at| format!("{:.1}", at.text_bytes as f64 / 1e6)),
+    ("text of its messages, MB", |at| format!("{:.1}", at.text_bytes as f64 / 1e6)),
     ("turns", |at| count(at.memories[Grain::Working as usize])),
     ("summaries: daily, weekly, monthly, quarterly, yearly", |at| {
         at.memories[1..].iter().map(|number| count(*number)).collect::<Vec<_>>().join(", ")

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use crate::growth::Failure;
 use crate::load::client::Client;
 
-/// High limits for a single key: this benchmark measures latency, not throughput.
+/// Limits that a single key does not reach, because this benchmark measures latency, not throughput.
 const LIMITS: [&str; 3] = ["limits.requests_per_minute=1000000", "limits.burst=100000", "limits.concurrent=1000"];
 
 /// Jobs that [`Service::settle`] waits for. They run at the start if they never ran over this folder.
@@ -44,10 +44,10 @@ impl Service {
         let line = BufReader::new(out).lines().next_line().await?.ok_or("the service ended at once")?;
         let greeting: Value = serde_json::from_str(&line)?;
         let address = greeting["address"].as_str().and_then(|address| address.strip_prefix("http://"));
-        Ok(Service { process, address: address.ok_or("the service tells no address")?.to_owned() })
+        Ok(Service { process, address: address.ok_or("the service has printed no address")?.to_owned() })
     }
 
-    /// Waits until the jobs of the start are done.
+    /// Waits until the jobs that run at the start are done. Fails after [`DEADLINE`].
     pub(crate) async fn settle(&self) -> Result<(), Failure> {
         let until = Instant::now() + DEADLINE;
         let mut client = Client::connect(&self.address, None).await?;

@@ -1,6 +1,6 @@
 //! Writes messages at a fixed rate, each at its scheduled time, over several connections. For every second message, the request
-//! waits until the service reports it searchable, and one search must then find it. For the others, searches repeat until one
-//! finds it.
+//! waits until the service reports the message searchable, and one search must then find it. For each other message, searches
+//! repeat until one finds it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,22 +17,22 @@ use crate::load::client::Client;
 pub(crate) const NUMBER: usize = 320;
 /// Messages a second: a person types fewer, a busy team of agents more.
 pub(crate) const PER_SECOND: u32 = 4;
-/// Maximum number of messages in flight; the rate cannot be held if more would be needed.
+/// Maximum number of messages in flight. If more would be needed, messages are sent late.
 const CONNECTIONS: usize = 16;
 /// Messages before the measurement, so that the table and the connections exist.
 const WARMING: usize = 4;
-/// How long to wait for a message.
+/// How long to wait until a message is searchable or found. Afterwards it counts as not found.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// Number of words of a message in a search, besides its unique word.
+/// Maximum number of words of a message in a search, besides its unique word.
 const WORDS: usize = 6;
 
-/// Times in microseconds. All but `search` begin when a message was due to be sent.
+/// Measurements of some messages. Times are in microseconds. All but `search` begin when a message was due to be sent.
 pub(crate) struct Seen {
-    /// Until its acknowledgement.
+    /// Time until the message was acknowledged, for messages that do not wait to be searchable.
     pub acknowledged: Histogram<u64>,
-    /// Until the service reports it searchable.
+    /// Time until the service reports the message searchable, for messages that wait for that.
     pub searchable: Histogram<u64>,
-    /// Until the first search result that contains it.
+    /// Time until the first search that finds the message, for messages that do not wait to be searchable.
     pub found: Histogram<u64>,
     /// Duration of one search.
     pub search: Histogram<u64>,
@@ -85,7 +85,7 @@ struct Writing {
 }
 
 impl Writing {
-    /// Sends a message, lets the service wait until it is searchable, and checks that a search finds it.
+    /// Sends a message, waits until the service reports it searchable, and checks that a search finds it.
     async fn waited(&mut self, id: &str, text: &str, due: Instant) -> Result<(), Failure> {
         let answer = self.send(id, text, &format!("?wait=searchable&timeout_seconds={}", DEADLINE.as_secs())).await?;
         self.seen.searchable.record(micros(due))?;
@@ -94,7 +94,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Sends a message and searches until it is found.
+    /// Sends a message and searches until a search finds it or the deadline is over.
     async fn looked_for(&mut self, id: &str, text: &str, due: Instant) -> Result<(), Failure> {
         self.send(id, text, "").await?;
         self.seen.acknowledged.record(micros(due))?;

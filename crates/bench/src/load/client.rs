@@ -45,7 +45,7 @@ impl Client {
         let metrics = self.text("/metrics").await?;
         let line = metrics.lines().find(|line| line.starts_with("annals_resident_memory_bytes"));
         let value = line.and_then(|line| line.split_whitespace().last());
-        Ok(value.ok_or("the service tells no resident memory")?.parse()?)
+        Ok(value.ok_or("the service reports no resident memory")?.parse()?)
     }
 
     async fn ask(&mut self, method: Method, path: &str, body: String) -> Result<(u16, String), Failure> {

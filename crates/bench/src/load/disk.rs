@@ -11,7 +11,7 @@ use super::{Failure, micros};
 
 const PAGE: usize = 4096;
 
-/// Appends a page and syncs it, repeatedly.
+/// Appends a page and syncs it, repeatedly. Returns the times in microseconds.
 pub(crate) fn fsync(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::ZERO)
 }

@@ -14,7 +14,7 @@ const LIMIT: usize = 25;
 
 /// The result of one question.
 pub(crate) struct QuestionResult {
-    /// Type of the question.
+    /// The type of the question, as the file names it.
     pub class: String,
     /// Measures of the ranked turns.
     pub turn: Measures,

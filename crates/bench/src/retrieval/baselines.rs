@@ -12,7 +12,7 @@ use crate::world::World;
 /// The usual constants of BM25, k1 and b.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
-/// Number of nearest message parts that are ranked.
+/// Number of nearest message parts that the ranking by vectors considers.
 const NEAREST: usize = 400;
 
 /// The result of one question.
@@ -75,7 +75,7 @@ pub(crate) fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranke
     questions.iter().map(ranked).collect()
 }
 
-/// Ranks by vector similarity; a message counts by its best part.
+/// Ranks the messages of the [`NEAREST`] nearest parts by vector similarity; a message counts by its best part.
 pub(crate) async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ranked>> {
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
@@ -91,7 +91,7 @@ pub(crate) async fn by_vectors(world: &World, questions: &[Question]) -> Result<
     Ok(all)
 }
 
-/// Judges turns, best first, and their conversations, each ranked by its best turn.
+/// Judges a ranking of turns, best first. Ranks their conversations by the best turn of each, and judges that ranking too.
 fn judged(turns: Vec<String>, mut conversations: Vec<String>, question: &Question) -> Ranked {
     let mut seen = HashSet::new();
     conversations.retain(|conversation| seen.insert(conversation.clone()));

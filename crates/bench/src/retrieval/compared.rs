@@ -11,7 +11,7 @@ use super::measures::{Measures, percent};
 
 /// Minimum number of questions of a type. Types with fewer questions are left out as not significant.
 const MIN_QUESTIONS: usize = 30;
-/// The measures shown, of turns and of conversations.
+/// The measures that are columns of the table, each of turns or of conversations.
 const COLUMNS: [(&str, &str); 5] = [
     ("turn", "hit@5"),
     ("turn", "ndcg@10"),
@@ -28,7 +28,7 @@ type Rankings = Vec<(&'static str, Figures)>;
 /// Our ranking of one set compared with the baselines.
 pub(crate) struct Compared {
     set: String,
-    /// By type of question: the number of questions, and the figures of each ranking.
+    /// By type of question: the number of questions, and the figures of each ranking. The empty type stands for all questions.
     types: BTreeMap<String, (usize, Rankings)>,
 }
 

@@ -48,7 +48,6 @@ impl Report {
         self.ablation.push((part, figures(&results.iter().collect::<Vec<_>>())));
     }
 
-    /// Returns the figures as JSON.
     pub(crate) fn in_json(&self) -> Value {
         let mut all = json!({
             "overall": self.overall, "by_type": self.by_type, "latency_ms": self.latency, "memory": self.memory,
@@ -62,7 +61,6 @@ impl Report {
         all
     }
 
-    /// Formats the figures as tables.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
             "{} questions; {} more were left out, for no message of their agent is their evidence.\n\n",

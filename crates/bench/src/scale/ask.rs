@@ -1,5 +1,5 @@
-//! Asks in a new process that has not filled anything, so that its first answer is a cold start and its memory is what searching
-//! needs. Prints one line of JSON for the parent process.
+//! Asks questions in a new process that has not filled anything. So its first answer is a cold start, and its memory is what
+//! searching needs. Prints one line of JSON for the parent process.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,13 @@ pub(crate) struct ScaleAsk {
     folder: PathBuf,
 }
 
-/// All measurements.
+/// Measurements over all questions.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct QuestionResult {
-    /// Number of questions.
     pub questions: usize,
-    /// Time for opening the stores and loading the model.
+    /// Time for opening the stores and preparing the model. The network is loaded for the first question.
     pub open_ms: f64,
-    /// Time of the first answer, without embedding.
+    /// Time of the first answer, without loading the network and embedding.
     pub cold_ms: f64,
     /// Times of the other answers, without embedding.
     pub no_filter: Latency,
@@ -48,7 +47,7 @@ pub(crate) struct QuestionResult {
     pub peak_mb: u64,
     /// Share of the ten nearest rows that the tables find by vector, in percent.
     pub recall: f64,
-    /// The same share within the range.
+    /// The same share among the rows in the range.
     pub recall_in_range: f64,
     /// Bytes on disk per memory.
     pub bytes_per_memory: f64,
@@ -80,7 +79,7 @@ pub(crate) async fn run(args: &ScaleAsk) -> Result<()> {
     let asking = Asking::read(&super::asking(&args.folder))?;
     let asking = asking.ok_or_else(|| Error::invalid("folder", "holds no questions; run `scale` on it"))?;
     let begun = Instant::now();
-    // Without the command's vector cache: each answer then follows directly after the model ran, as for a new question.
+    // Without the vector cache of the command: each search then follows directly after the model ran, as for a new question.
     let world = World::open(&stores(&args.folder), Arc::new(OnnxEmbedder::bundled()?), Scoring::AsSet).await?;
     let open_ms = in_ms(begun.elapsed());
     println!("{}", serde_json::json!(measure(&world, &asking, open_ms).await?));

@@ -7,10 +7,10 @@ use lance_linalg::distance::dot;
 
 use super::row_vectors::RowVectors;
 
-/// Number of nearest rows wanted.
+/// Number of nearest rows that are found for a question, besides ties.
 pub(crate) const WANTED: usize = 10;
-/// Rows whose similarity is this close to that of the tenth count as ties. Rounding, with sums in another order, differs by less,
-/// and many texts that differ only in capitals have the same vector.
+/// Rows with a similarity this close to that of the tenth row count as ties. Summing in another order changes a similarity by
+/// less. Many texts that differ only in capitals have the same vector.
 const TIE: f32 = 1e-6;
 /// Rows compared with all questions before the next block is generated: 150 kB, which stay in the processor cache.
 const BLOCK: usize = 96;
@@ -68,9 +68,9 @@ fn compare(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>], rows
 #[derive(Clone, Default)]
 struct Best {
     found: Vec<(f32, usize)>,
-    /// Minimum similarity; rows below it are dropped.
+    /// Minimum similarity. Rows below it are dropped.
     least: Option<f32>,
-    /// Number of rows collected before the next sort.
+    /// Number of rows that are collected before the next sort.
     room: usize,
 }
 

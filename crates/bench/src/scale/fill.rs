@@ -15,21 +15,20 @@ use crate::figures::round;
 use crate::progress::Progress;
 use crate::world::{Scoring, World};
 
-/// What a folder was filled with.
+/// The input from which a folder was filled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Filling {
     /// The file that the rows were made from.
     pub messages: PathBuf,
-    /// Number of rows.
     pub rows: usize,
 }
 
-/// Time spent filling, in seconds. Texts were embedded before.
+/// Time spent filling, in seconds. Embedding is not included, because the texts were embedded before.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Seconds {
     /// Committing the messages to the catalog.
     pub catalog: f64,
-    /// Reading them back and writing the tables, with everything needed for searching.
+    /// Reading the messages back and writing the tables, with everything needed for searching.
     pub tables: f64,
 }
 
@@ -39,7 +38,6 @@ struct Note {
     seconds: Seconds,
 }
 
-/// Returns the path of the stores.
 pub(crate) fn stores(folder: &Path) -> PathBuf {
     folder.join("stores")
 }

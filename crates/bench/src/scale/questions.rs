@@ -16,7 +16,7 @@ use crate::input;
 
 /// Minimum number of words of a row that becomes a question.
 const MIN_WORDS: usize = 6;
-/// Minimum share of rows in the range.
+/// Minimum share of rows in the range, which ends with the day on which this share is reached.
 const RANGE: f64 = 0.1;
 /// Start of the range as a share of the rows: in the middle, where an index helps least.
 const BEGINS: f64 = 0.45;
@@ -32,26 +32,22 @@ pub(crate) struct Wanted {
     pub queries: Option<PathBuf>,
 }
 
-/// Everything that the asking process needs.
+/// The file that the asking process reads: the questions, and the rows nearest to each.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Asking {
-    /// The options that the questions were made with.
     pub wanted: Wanted,
-    /// The agent that is asked.
+    /// Name of the agent that holds the rows.
     pub agent: String,
     /// The time of the questions: the latest time of any row.
     pub now: Timestamp,
-    /// The date range.
     pub range: Range,
     pub questions: Vec<Question>,
 }
 
-/// Whole days that hold at least a tenth of the rows.
+/// A range of whole days with at least a tenth of the rows.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Range {
-    /// The first day.
     pub first: Date,
-    /// The last day.
     pub last: Date,
     /// The same range as instants.
     pub within: Interval,
@@ -61,11 +57,10 @@ pub(crate) struct Range {
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Question {
-    /// The text of the question.
     pub text: String,
-    /// The nearest memories.
+    /// Ids of the memories nearest to the question, including ties with the tenth.
     pub nearest: Vec<MemoryId>,
-    /// The nearest memories in the range.
+    /// Ids of the nearest memories in the range, including ties with the tenth.
     pub nearest_in_range: Vec<MemoryId>,
 }
 
@@ -96,7 +91,8 @@ pub(crate) fn now(rows: &Rows) -> Timestamp {
     (0..rows.count).map(|row| rows.at(row)).max().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Makes questions from randomly chosen rows with a fixed seed: a contiguous piece of the words, or a random subset.
+/// Makes questions from randomly chosen rows with a fixed seed: a contiguous piece of the words, or a random subset. Makes
+/// fewer than `count` if most texts are short.
 fn made(rows: &Rows, count: usize) -> Vec<String> {
     let mut random = StdRng::seed_from_u64(5);
     let mut questions = Vec::with_capacity(count);
@@ -126,7 +122,7 @@ fn some(words: &[&str], random: &mut StdRng) -> String {
     if kept.is_empty() { words.join(" ") } else { kept.join(" ") }
 }
 
-/// Returns the days from the middle onwards that hold a tenth of the rows.
+/// Returns the days from the middle onwards that hold at least a tenth of the rows.
 fn range(rows: &Rows) -> Result<Range> {
     let zones = Settings::default().zones()?;
     let mut instants: Vec<Timestamp> = (0..rows.count).map(|row| rows.at(row)).collect();
@@ -142,7 +138,7 @@ fn range(rows: &Rows) -> Result<Range> {
 }
 
 impl Asking {
-    /// Reads what was prepared earlier, if anything.
+    /// Reads the questions that an earlier run prepared; `None` if there are none.
     pub(crate) fn read(path: &Path) -> Result<Option<Asking>> {
         let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
         let wrong = |error| Error::storage(format!("reading {}", path.display()), error);

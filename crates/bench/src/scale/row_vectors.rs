@@ -1,6 +1,6 @@
-//! Vectors of rows: the model's vector of the text, moved slightly for a row that has the words in another order.
+//! Vectors of rows: the model's vector of the text, moved slightly for a row with the words in another order.
 //!
-//! Used as the embedder of the writer, so that filling a million rows takes only the time of the stores, not of the model. The
+//! This is the embedder of the writer, so that filling a million rows takes only the time of the stores, not of the model. The
 //! vector depends only on the text, as for any embedder: rows with the same text share a vector.
 
 use std::collections::HashMap;
@@ -37,7 +37,6 @@ impl RowVectors {
         RowVectors { rows, model: model.to_owned(), bases, first }
     }
 
-    /// Returns the vector of a row.
     pub(crate) fn of_row(&self, row: usize) -> Vec<f32> {
         let row = match self.rows.is_original(row) {
             true => row,

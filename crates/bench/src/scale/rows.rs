@@ -1,8 +1,8 @@
 //! Generates any number of rows for one agent from the distinct texts of real messages.
 //!
 //! The first round uses the messages unchanged. Each further round repeats their words in another order, in new conversations
-//! on later days. A short text is instead repeated with the number of the round. All rounds together span ten years. Everything
-//! is determined by the row's number: the same messages and count give the same rows.
+//! on later days. A short text keeps the order of its words, and the number of the round is appended. All rounds together span
+//! ten years. Everything is determined by the row's number: the same messages and count give the same rows.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,9 @@ const SPAN: i64 = 3_652 * DAY;
 /// Minimum number of words of a text that is repeated in another order. A shorter text has too few other orders.
 const MIN_WORDS: usize = 5;
 
-/// The rows, by number.
+/// The rows of one agent, numbered from 0. They are computed when they are needed.
 pub(crate) struct Rows {
-    /// The agent of all rows.
     pub agent: Agent,
-    /// Number of rows.
     pub count: usize,
     bases: Vec<Message>,
     /// Shift from one round to the next, in microseconds: whole days.
@@ -58,12 +56,11 @@ impl Rows {
         row % self.bases.len()
     }
 
-    /// Returns whether a row has its text unchanged.
+    /// Returns whether a row has the text unchanged.
     pub(crate) fn is_original(&self, row: usize) -> bool {
         row < self.bases.len()
     }
 
-    /// Returns the time of a row.
     pub(crate) fn at(&self, row: usize) -> Timestamp {
         let base = self.bases[self.base(row)].at.as_microsecond();
         let at = Timestamp::from_microsecond(base.saturating_add(self.shift.saturating_mul(self.round(row))));
@@ -83,14 +80,12 @@ impl Rows {
         words.join(" ")
     }
 
-    /// Returns the row as a message.
     pub(crate) fn message(&self, row: usize) -> Message {
         let TurnKey { conversation, id } = self.key(row);
         let base = &self.bases[self.base(row)];
         Message { conversation, client_id: Some(id), content: self.text(row), at: self.at(row), ..base.clone() }
     }
 
-    /// Returns the id of the row's memory.
     pub(crate) fn id(&self, row: usize) -> MemoryId {
         MemoryId::turn(&self.agent, &self.key(row))
     }

@@ -7,13 +7,16 @@ use std::time::Duration;
 use annals_core::{Draft, Memory, MemoryId, Period, Sentence, words};
 use regex::Regex;
 
+use super::rouge::RougeMean;
+
 /// Share of a turn's content words that must occur in a summary for the turn to count as represented.
 const REPRESENTED: f64 = 0.5;
 
-/// The turns of an agent, by period, and which of them answer questions.
+/// The turns of an agent, by period, and the turns that answer questions.
 pub(super) struct Turns<'a> {
     days: BTreeMap<Period, &'a [Memory]>,
-    /// Ids of answering messages; `None` if no question of this agent is known. Without any questions, every turn counts.
+    /// Ids of answering messages; `None` if no question of this agent is known. If there are no questions at all, every turn
+    /// counts as answering.
     evidence: Option<&'a BTreeSet<String>>,
     has_questions: bool,
 }
@@ -72,22 +75,24 @@ impl Kept {
     }
 }
 
-/// Sums over summaries.
+/// Sums over the summaries of one grain and writer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     pub(super) summaries: usize,
     pub(super) words: usize,
     /// Answering turns that a sentence cites.
     pub(super) cited: Kept,
-    /// Answering turns with half of their content words in the summary.
+    /// Answering turns of which at least half of the content words occur in the summary.
     pub(super) represented: Kept,
-    /// Answering turns with a time expression that a sentence with a written date cites.
+    /// Answering turns with a time expression that are cited by a sentence with a written date.
     pub(super) dates: Kept,
-    /// Different names in all turns, and different numbers in all turns.
+    /// Distinct names in all turns, and distinct numbers in all turns.
     pub(super) names: Kept,
     pub(super) numbers: Kept,
     /// Sentences that their sources do not support.
     pub(super) ungrounded: Kept,
+    /// Similarity to references, where there are any.
+    pub(super) rouge: RougeMean,
     pub(super) time: Duration,
 }
 
@@ -115,6 +120,7 @@ impl Sums {
             names: Kept::of(names(&all), |name| in_text.contains(&name.to_lowercase())),
             numbers: Kept::of(numbers(&all), |number| in_text.contains(number)),
             ungrounded: Kept::of(&draft.sentences, |sentence| sentence.ungrounded),
+            rouge: RougeMean::default(),
             time,
         }
     }
@@ -128,18 +134,19 @@ impl Sums {
         self.names.add(other.names);
         self.numbers.add(other.numbers);
         self.ungrounded.add(other.ungrounded);
+        self.rouge.add(other.rouge);
         self.time += other.time;
     }
 }
 
-/// Expressions in a turn from which a date follows.
+/// English expressions in a turn that fix a date or a period.
 static TIMES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(yesterday|tomorrow|today|tonight|(last|next|this) (night|week|weekend|month|year|summer|winter|spring|fall|mon|tue|wed|thu|fri|sat|sun)\w*|\w+ (days?|weeks?|months?|years?) ago|(jan|febr)uary|march|april|june|july|august|(septem|octo|novem|decem)ber|\d{4}-\d{2}-\d{2})\b",
     )
 });
 
-/// A date as a summary writes it: a day, a month with its year, or a year.
+/// A date as a summary writes it: a day with its month, or a year.
 static DATE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(1[6-9]|20)\d{2}\b|\b\d{1,2} (?:[A-Z][a-z]{2,8})\b|\b[A-Z][a-z]{2,8} \d{1,2}\b"));
 
@@ -161,7 +168,8 @@ fn numbers(turns: &[&Memory]) -> BTreeSet<String> {
     turns.iter().flat_map(|turn| NUMBER.find_iter(&turn.text)).map(|number| number.as_str().to_owned()).collect()
 }
 
-/// Returns words that are capitalised inside a sentence and never written in lower case.
+/// Returns the words of three letters or more that are capitalised inside a sentence and never written in lower case. Leaves
+/// out words with an apostrophe.
 fn names(turns: &[&Memory]) -> BTreeSet<String> {
     let all: BTreeSet<&str> = turns.iter().flat_map(|turn| words(&turn.text)).collect();
     let inside = turns

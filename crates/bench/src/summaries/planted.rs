@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Date, Draft, Memory, Result, words};
-use annals_llm::draft_of;
+use annals_llm::{EntailmentCheck, draft_of};
 use jiff::ToSpan;
 use regex::{Captures, Regex};
 use serde_json::Value;
@@ -30,10 +30,15 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// Plants every fault that fits, one at a time, into each sentence of an answer that is not marked already.
-    pub(super) fn of(task: &SummaryTask<'_>, answer: &Value) -> Result<Planted> {
+    /// Plants every fault that fits into each sentence of an answer, one at a time. Skips sentences that are marked without a
+    /// fault. A fault counts as found if its sentence is marked or missing in the draft, or if the whole answer is refused.
+    pub(super) async fn of(
+        task: &SummaryTask<'_>,
+        answer: &Value,
+        entailment: Option<&EntailmentCheck>,
+    ) -> Result<Planted> {
         let mut sum = Planted::default();
-        let sound = draft_of(task, answer)?;
+        let sound = draft_of(task, answer, entailment).await?;
         let names = names(task.sources);
         let sentences = answer["sentences"].as_array().cloned().unwrap_or_default();
         for (at, sentence) in sentences.iter().enumerate() {
@@ -47,7 +52,7 @@ impl Planted {
             for (kind, faulty) in faults(text, at, &names) {
                 let mut planted = answer.clone();
                 planted["sentences"][at]["text"] = Value::String(faulty.clone());
-                let is_found = match draft_of(task, &planted) {
+                let is_found = match draft_of(task, &planted, entailment).await {
                     Ok(draft) => mark(&draft, &faulty).unwrap_or(true),
                     Err(_) => true,
                 };
@@ -70,7 +75,7 @@ impl Planted {
     }
 }
 
-/// Returns whether a sentence of the draft is marked; `None` if the draft does not have it.
+/// Returns whether a sentence of the draft is marked as unsupported, or `None` if the draft lacks the sentence.
 fn mark(draft: &Draft, text: &str) -> Option<bool> {
     draft.sentences.iter().find(|sentence| sentence.text == text).map(|sentence| sentence.ungrounded)
 }
@@ -103,7 +108,7 @@ fn shifted(text: &str, days: i64) -> Option<String> {
     Some(format!("{}{shifted}{}", &text[..date.start()], &text[date.end()..]))
 }
 
-/// Removes the negation of a sentence, or adds one.
+/// Removes the first negation of a sentence, or adds one after the first auxiliary verb. `None` if it has neither.
 fn negated(text: &str) -> Option<String> {
     if let Some(not) = NOT.find(text) {
         return Some(format!("{}{}", &text[..not.start()], &text[not.end()..]));
@@ -129,7 +134,8 @@ fn replaced(text: &str, name: &str, by: &str) -> String {
     text.replace(name, by)
 }
 
-/// Returns the speakers, and words that are capitalised within sentences.
+/// Returns the speakers, and words of four letters or more that are capitalised within sentences and never written in lower
+/// case.
 fn names(sources: &[Memory]) -> Vec<String> {
     let speakers = sources.iter().filter_map(Memory::speaker).map(str::to_owned);
     let inside =

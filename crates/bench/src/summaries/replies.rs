@@ -1,11 +1,11 @@
-//! Answers of a model in a folder, one file for each request by its digest: recorded once, replayed as often as wanted. A changed
-//! prompt is another request.
+//! Answers of a model in a folder, one file for each request, named by the digest of the request. An answer is recorded once
+//! and can then be replayed. A changed prompt is another request.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Replies, TokenRequest};
+use annals_core::ports::{Refusals, Replies, TokenRequest};
 use annals_core::{Agent, Digest, Error, Price, Reply, Result, Timestamp, Usage};
 use async_trait::async_trait;
 
@@ -69,6 +69,14 @@ impl Replies for RecordedReplies {
     }
 
     async fn save_prices(&self, _: Vec<Price>) -> Result<()> {
+        Ok(())
+    }
+
+    async fn refusals(&self, _: &Digest) -> Result<Option<Refusals>> {
+        Ok(None)
+    }
+
+    async fn save_refusals(&self, _: Digest, _: Refusals) -> Result<()> {
         Ok(())
     }
 }

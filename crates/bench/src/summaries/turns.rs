@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use crate::input;
 
-/// Reads messages from a file. Returns the turns of each agent, with one list per day.
+/// Reads messages from a file. Returns the turns of each agent, with one list per day that has turns. A message without an id
+/// gets its number among the agent's messages.
 pub(crate) fn days(path: &Path) -> Result<BTreeMap<Agent, Vec<Vec<Memory>>>> {
     let zones = Zones::new("UTC")?;
     let of_agent = |(agent, messages): (Agent, Vec<Message>)| {
@@ -53,7 +54,7 @@ struct QuestionLine {
     evidence: Vec<String>,
 }
 
-/// Returns by agent the ids of the messages that answer questions.
+/// Returns the ids of the messages that answer questions, by agent.
 pub(super) fn evidence(path: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
     let text = std::fs::read_to_string(path).map_err(wrong)?;

@@ -1,6 +1,5 @@
 //! The writers of the summaries to be judged.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,22 +9,23 @@ use annals_llm::{Endpoint, Extractive, ModelsConfig, draft_of};
 use serde_json::{Value, json};
 
 use super::Summaries;
+use super::by_period::ByPeriod;
 use super::replies::RecordedReplies;
 
 pub(super) enum Writer {
     /// The built-in engine.
     Extractive,
-    /// A folder of answers by agent and period.
-    Answers(PathBuf),
-    /// A model.
+    /// Recorded answers.
+    Answers(ByPeriod<Value>),
+    /// A model. The counter sums the tokens of the requests and answers of this run.
     Endpoint(Box<Endpoint>, Arc<AtomicU64>),
 }
 
 impl Writer {
     /// Returns the writer that the options name.
     pub(super) fn of(args: &Summaries) -> Result<Writer> {
-        if let Some(folder) = &args.answers {
-            return Ok(Writer::Answers(folder.clone()));
+        if let Some(path) = &args.answers {
+            return ByPeriod::read(path).map(Writer::Answers);
         }
         let Some(base_url) = &args.base_url else { return Ok(Writer::Extractive) };
         let table = json!({
@@ -51,7 +51,7 @@ impl Writer {
         }
     }
 
-    /// Returns the tokens of the answers that the model gave in this run; 0 for the other writers.
+    /// Returns the tokens of the model's requests and answers in this run; 0 for the other writers.
     pub(super) fn tokens(&self) -> u64 {
         match self {
             Writer::Endpoint(_, tokens) => tokens.load(Ordering::Relaxed),
@@ -63,24 +63,19 @@ impl Writer {
     pub(super) async fn write(&self, task: SummaryTask<'_>) -> Result<Option<Draft>> {
         match self {
             Writer::Extractive => Extractive.summarize(task).await.map(Some),
-            Writer::Answers(_) => match self.answer(task.agent, task.period)? {
-                Some(answer) => draft_of(&task, &answer).map(Some),
+            Writer::Answers(_) => match self.answer(task.agent, task.period) {
+                Some(answer) => draft_of(&task, answer, None).await.map(Some),
                 None => Ok(None),
             },
             Writer::Endpoint(endpoint, _) => endpoint.summarize(task).await.map(Some),
         }
     }
 
-    /// Returns the recorded answer for a period.
-    pub(super) fn answer(&self, agent: &Agent, period: Period) -> Result<Option<Value>> {
-        let Writer::Answers(folder) = self else { return Ok(None) };
-        let path = folder.join(agent.name()).join(format!("{period}.json"));
-        if !path.exists() {
-            return Ok(None);
+    /// Returns the recorded answer for a period; `None` if there is none, and for the other writers.
+    pub(super) fn answer(&self, agent: &Agent, period: Period) -> Option<&Value> {
+        match self {
+            Writer::Answers(answers) => answers.get(agent, period),
+            _ => None,
         }
-        let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
-        let text = std::fs::read_to_string(&path).map_err(wrong)?;
-        let answer = serde_json::from_str(&text);
-        answer.map(Some).map_err(|error| Error::invalid(path.display().to_string(), error.to_string()))
     }
 }

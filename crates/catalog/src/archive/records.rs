@@ -18,13 +18,14 @@ const PRUNED: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id > ?2 ORDER
 const STATEMENTS: &str =
     "SELECT * FROM statement WHERE agent_id = ?1 AND cover_start >= ?2 AND (cover_start, day, id) > (?2, ?3, ?4)
     ORDER BY cover_start, day, id LIMIT ?5";
-/// The texts of one memory stay together, even beyond ?3 + 1 rows.
+/// Selects the next ?3 + 1 former texts, and the further ones of the last memory among them, so that a page never ends between
+/// two texts of the same memory.
 const VERSIONS: &str = "SELECT * FROM version
     WHERE agent_id = ?1 AND id > ?2
       AND id <= coalesce((SELECT id FROM version WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3), '~')
     ORDER BY id, version_id";
 
-/// The kinds of records, in order.
+/// The kinds of records that are exported page by page, in the order of the export.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
     Turns,
@@ -65,7 +66,9 @@ impl Section {
     }
 }
 
-/// Returns the next records of an agent, about `limit` at most.
+/// Returns at most `limit` records after `after`; from the first record on if it is `None`. There are two exceptions to the
+/// limit: the first page holds the settings and all blocks, and a page holds all former texts of its last memory. A page ends
+/// early when its documents are large.
 pub(crate) fn records(db: &dyn Db, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
     let agent_id = agents::known(db, agent)?;
     let mut records = Vec::new();
@@ -146,7 +149,7 @@ impl Reader<'_> {
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
     }
 
-    /// Returns documents, and whether there may be more because the page ended early.
+    /// Returns the next documents, and whether the page ended early because of its size.
     fn documents(&self, after: Option<&Record>, limit: usize) -> Result<(Vec<Record>, bool)> {
         let last =
             if let Some(Record::Document(document)) = after { document.document_key() } else { DocumentKey::default() };
@@ -230,7 +233,8 @@ fn versions(db: &dyn Db, agent: &Agent, agent_id: i64, after: &str, most: i64) -
     })
 }
 
-/// Returns whether a former text is what the client sent last, for a turn that a person corrected since.
+/// Returns whether a former text of a turn is the content that the client sent last. This can be so only if a person corrected
+/// the turn since.
 fn is_sent(db: &dyn Db, agent_id: i64, hashes: Option<&KeyedHashes>, id: &MemoryId, text: &str) -> Result<bool> {
     let Some(hashes) = hashes.filter(|_| id.as_str().starts_with("t-")) else { return Ok(false) };
     let stored = turns::find(db, turns::BY_ID, params![agent_id, id.as_str()])?.pop();

@@ -29,8 +29,8 @@ const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
-/// Removes the conflicts between the rows of agent ?1 and those of agent ?2, which replaces it. Agent ?2 takes over its
-/// name, and its settings unless it has its own, and continues its sequence.
+/// Resolves the conflicts between the rows of agent ?1 and those of agent ?2, the staging agent that replaces it. Agent ?2 then
+/// gets the sequence number, the shown name and the last erasure of agent ?1, and the settings if it has none.
 const TAKE_OVER: [&str; 5] = [
     "DELETE FROM tombstone WHERE agent_id = ?1 AND (
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
@@ -40,7 +40,7 @@ const TAKE_OVER: [&str; 5] = [
     )",
     "DELETE FROM pruned WHERE agent_id = ?1
         AND EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = pruned.id)",
-    // The row of agent ?1 stays: it may have more columns filled.
+    // The row of agent ?1 stays: it may have values in more columns.
     "DELETE FROM pruned WHERE agent_id = ?2
         AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
     "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
@@ -67,14 +67,15 @@ pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
     Ok(())
 }
 
-/// Stores records in the staging agent; the caller passes them in order of rank.
+/// Stores records in the staging agent. The caller passes them in order of [`Record::rank`].
 pub(crate) fn take(db: &dyn Db, agent: &Agent, records: &[Record]) -> Result<()> {
     let (sequence_agent, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     let restoring = Restoring { db, agent, sequence_agent, agent_id, forgotten: KeyedHashes::known(db, agent)? };
     records.iter().try_for_each(|record| restoring.take(record.clone()))
 }
 
-/// Makes the staged records the agent's memory.
+/// Makes the staged records the agent's memory. Fails with `Invalid` if the restore was not begun, or if the agent has got data
+/// since then that [`begin`] would refuse. Fails with `Exists` if another agent has got the agent's shown name.
 pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     let (former, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     unless_full(db, agent, former)?;
@@ -92,7 +93,7 @@ pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Drops the staged records of an agent.
+/// Drops the staged records of an agent, if it has any.
 pub(crate) fn drop_staged(db: &dyn Db, agent: &Agent) -> Result<()> {
     match agents::row_id(db, STAGING, &staged_name(agent))? {
         Some(agent_id) => erasure::wipe_agent(db, agent_id),
@@ -154,8 +155,8 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     erasure::wipe_agent(db, former)
 }
 
-/// Builds the statement that moves the rows of a table from agent ?1 to agent ?2, except rows with keys that agent ?2 has
-/// already.
+/// Builds the statement that moves the rows of a table from agent ?1 to agent ?2. Leaves out rows with keys that rows of agent
+/// ?2 already have.
 fn moving(table: &AgentTable) -> String {
     let name = &table.name;
     let keys = table.keys.iter().filter(|key| *key != "agent_id");
@@ -169,9 +170,9 @@ fn moving(table: &AgentTable) -> String {
 struct Restoring<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,
-    /// The real agent, which assigns the numbers.
+    /// Row number of the real agent. The restored records get the next numbers of its sequence.
     sequence_agent: i64,
-    /// The staging agent.
+    /// Row number of the staging agent, which owns the restored rows until the end.
     agent_id: i64,
     forgotten: Option<KeyedHashes<'c>>,
 }
@@ -231,7 +232,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Stores the hash of what the client sent last, for a turn that a person corrected since.
+    /// Stores the hash of `text`, the content that the client sent last, for a turn that a person corrected since.
     fn take_sent(&self, id: &MemoryId, text: String) -> Result<()> {
         for stored in turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])? {
             let sent = Message { content: text.clone(), ..stored.as_sent() };
@@ -242,7 +243,7 @@ impl Restoring<'_> {
     }
 
     /// Records a pruned turn. Fails if the turn itself is stored too. If the turn is already recorded as pruned, the existing
-    /// row stays, because it may hold more.
+    /// row stays, because it may have values in more columns.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
         if !turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());

@@ -12,7 +12,7 @@ pub struct AgentTable {
     /// The columns that order the rows of one agent: those behind `agent_id` in a unique index that begins with it, otherwise
     /// the primary key.
     pub keys: Vec<String>,
-    /// The columns of text.
+    /// The columns that hold text. A search for leftovers of an erasure reads them.
     pub texts: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ pub enum Value<'v> {
 }
 
 impl Value<'_> {
-    /// Copies the value, so that a later statement can continue after it.
+    /// Copies the value out of its row, so that a later statement can take it as a parameter.
     pub fn to_owned(self) -> Result<Box<dyn ToValue + Send>> {
         Ok(match self {
             Value::Null => Box::new(None::<i64>),
@@ -79,7 +79,8 @@ pub trait FromValue: Sized {
     fn from_value(value: Value<'_>) -> Result<Self, Unread>;
 }
 
-/// Why a value cannot be read.
+/// Why a value cannot be read: it has another type, its number is out of range, its text is not UTF-8, or its bytes have
+/// another length.
 pub enum Unread {
     Kind,
     Range(i64),

@@ -24,7 +24,6 @@ impl ErasurePlan {
     }
 }
 
-/// An erasure in progress.
 struct Erasing<'a> {
     db: &'a dyn Db,
     agent: &'a Agent,
@@ -63,19 +62,19 @@ impl Erasing<'_> {
         remove_requests(self.db, self.agent_id)
     }
 
-    /// Stores hashes of the turns, of the keys of other items and of the accepted requests, and removes the rows of the pruned
-    /// turns.
+    /// Stores hashes of the removed and the pruned turns, of the keys of other removed items, and of all accepted requests of
+    /// the agent. Removes the rows of the pruned turns.
     fn remember(&self, plan: &ErasurePlan) -> Result<()> {
         let requests = idempotency::all(self.db, self.agent_id)?;
-        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() && requests.is_empty() {
+        if plan.hashed_turns.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() && requests.is_empty() {
             return Ok(());
         }
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
         requests.iter().try_for_each(|request| hashes.remember_request(request))?;
-        for trace in &plan.traces {
-            let content = hashes.content(&trace.key.conversation, &trace.content);
-            hashes.forget(&trace.key, content)?;
-            hashes.forget(&trace.key, trace.sent.unwrap_or(content))?;
+        for hashed in &plan.hashed_turns {
+            let content = hashes.content(&hashed.key.conversation, &hashed.content);
+            hashes.forget(&hashed.key, content)?;
+            hashes.forget(&hashed.key, hashed.sent.unwrap_or(content))?;
         }
         plan.item_keys.iter().try_for_each(|key| hashes.forget_item(key))?;
         for turn in &plan.pruned {
@@ -153,7 +152,7 @@ pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Returns the sentences of all summaries and of all bases.
+/// Returns the sentences of all summaries and all bases of the agent, each once, sorted.
 pub(super) fn sentences(db: &dyn Db, agent_id: i64) -> Result<Vec<String>> {
     let sql =
         "SELECT sentences FROM summary WHERE agent_id = ?1 UNION ALL SELECT sentences FROM base WHERE agent_id = ?1";
@@ -162,12 +161,12 @@ pub(super) fn sentences(db: &dyn Db, agent_id: i64) -> Result<Vec<String>> {
     Ok(sentences.into_iter().collect())
 }
 
-/// Returns the periods of all summaries.
+/// Returns the period of every summary of the agent.
 pub(super) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
     db.query("SELECT period FROM summary WHERE agent_id = ?1", params![agent_id], |row| word(row, "period"))
 }
 
-/// Returns the number of dead letters.
+/// Returns the number of the agent's dead letters.
 pub(super) fn count_letters(db: &dyn Db, agent_id: i64) -> Result<u64> {
     db.query_one("SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1", params![agent_id], |row| number(row, "n"))
 }

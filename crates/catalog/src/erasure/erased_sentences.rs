@@ -11,7 +11,7 @@ use std::sync::Arc;
 use annals_core::ports::Content;
 use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
-use super::plan::{ErasurePlan, Gone};
+use super::plan::{Erased, ErasurePlan};
 use super::summaries::Cut;
 use serde_json::Value;
 
@@ -27,27 +27,28 @@ pub(crate) const TURN_TEXTS: &str =
     "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-/// The first column is the number of the document: the plan lists the documents to remove by number, not by id.
+/// Selects documents. The first column is the number of the document, because the plan lists the documents to remove by number.
 pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
     WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id LIMIT ?3";
-/// The former texts of all memories. Memories that remain keep their former texts, except those that the plan removes.
+/// Selects the former texts of all memories. Memories that remain keep their former texts, except those that the plan removes.
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id LIMIT ?3";
 
-/// Returns the sentences of the removed data.
-pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
+/// Returns the sentences of the removed data that an erasure searches for. Leaves out short ones ([`searched_sentences`]), and
+/// single words in attachments.
+pub(super) fn of(erased: &Erased) -> BTreeSet<String> {
     // Operations from a removed turn are left out: a model may have reworded them, and the turn's own text is searched for.
-    let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
-    let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
-    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
-    let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    let texts = texts.chain(gone.former_texts.iter().map(String::as_str));
+    let live: BTreeSet<_> = erased.memories.iter().map(|memory| &memory.id).collect();
+    let by_itself = erased.operations.iter().filter(|operation| !live.contains(&operation.source));
+    let texts = erased.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
+    let texts = texts.chain(erased.blocks.iter().map(|block| block.text.as_str()));
+    let texts = texts.chain(erased.former_texts.iter().map(String::as_str));
     let mut sentences: BTreeSet<String> = texts.flat_map(searched_sentences).map(str::to_owned).collect();
-    for stored in &gone.documents {
+    for stored in &erased.documents {
         let text = content_text(stored.document.content.clone(), has_words);
         sentences.extend(searched_sentences(&text).map(str::to_owned));
     }
-    for attachment in &gone.attachments {
+    for attachment in &erased.attachments {
         // A single word is an id or the name of a model, and occurs elsewhere too.
         let texts = attached_text(attachment);
         let of_words = searched_sentences(&texts).filter(|sentence| sentence.contains(char::is_whitespace));
@@ -99,7 +100,7 @@ fn strings<'v>(value: &'v Value, names: fn(&str) -> bool, lines: &mut Vec<&'v st
 pub(super) fn held_in_rest<'s>(
     db: &dyn Db,
     agent_id: i64,
-    gone: &Gone,
+    erased: &Erased,
     cuts: &[Cut],
     sentences: impl Iterator<Item = &'s String>,
 ) -> Result<BTreeSet<String>> {
@@ -109,10 +110,10 @@ pub(super) fn held_in_rest<'s>(
             held.insert(String::from_utf8_lossy(stays).into_owned());
         });
     };
-    let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
+    let going: BTreeSet<&str> = erased.operations.iter().map(|operation| operation.id.as_str()).collect();
     let staying = journal::all(db, agent_id)?;
     staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(texts_of).for_each(&mut look);
-    let going: BTreeSet<&str> = gone.blocks.iter().map(|block| block.name.as_str()).collect();
+    let going: BTreeSet<&str> = erased.blocks.iter().map(|block| block.name.as_str()).collect();
     let staying = blocks::of(db, agent_id)?;
     staying.iter().filter(|block| !going.contains(block.name.as_str())).for_each(|block| look(&block.text));
     for period in bases::periods(db, agent_id)? {
@@ -127,22 +128,23 @@ pub(super) fn held_in_rest<'s>(
 #[derive(Clone)]
 pub(crate) struct Remaining {
     agent_id: i64,
-    gone: Arc<BTreeSet<MemoryId>>,
-    /// Memories that lose all their former texts.
+    erased: Arc<BTreeSet<MemoryId>>,
+    /// Summaries that lose all their former texts.
     reworded: Arc<BTreeSet<MemoryId>>,
-    /// The numbers of other former texts to remove.
+    /// Row numbers of further former texts to remove: those that name the subject.
     versions: Arc<BTreeSet<i64>>,
     documents: Arc<BTreeSet<i64>>,
     phrases: Arc<Phrases>,
 }
 
 impl Remaining {
-    /// Returns `None` if no rows remain to be searched, or there is nothing to search for.
+    /// Prepares the search for the sentences of a plan. Returns `None` if the whole agent is erased, or if the plan has no
+    /// sentences.
     pub(crate) fn new(plan: &ErasurePlan) -> Option<Remaining> {
-        let gone = plan.memories.iter().map(|memory| memory.id.clone()).collect();
+        let erased = plan.memories.iter().map(|memory| memory.id.clone()).collect();
         let search = Remaining {
             agent_id: plan.agent_id,
-            gone: Arc::new(gone),
+            erased: Arc::new(erased),
             reworded: Arc::new(plan.reworded.clone()),
             versions: Arc::new(plan.versions.iter().copied().collect()),
             documents: Arc::new(plan.documents.clone()),
@@ -182,7 +184,7 @@ impl Remaining {
             return Ok(self.documents.contains(&number));
         }
         let is_former = sql == VERSION_TEXTS;
-        Ok(self.gone.contains(&id) || is_former && (self.reworded.contains(&id) || self.versions.contains(&number)))
+        Ok(self.erased.contains(&id) || is_former && (self.reworded.contains(&id) || self.versions.contains(&number)))
     }
 }
 

@@ -14,32 +14,32 @@ use crate::pruned::Pruned;
 use crate::turns::Stored;
 use crate::{agents, blocks, dead_letters, documents, memories, versions};
 
-/// The plan of an erasure.
+/// What an erasure removes and rewrites.
 pub(crate) struct ErasurePlan {
     pub(super) agent_id: i64,
     /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
     /// Whether the target is [`Target::Memories`].
     pub(super) is_of_memories: bool,
-    pub(super) traces: Vec<Trace>,
-    /// The keys of the other removed items that may be imported again.
+    pub(super) hashed_turns: Vec<HashedTurn>,
+    /// The keys of the removed items other than turns that could be imported again.
     pub(super) item_keys: Vec<ItemKey>,
-    /// The turns and statements to remove, in order.
+    /// The turns and statements to remove, in order of time.
     pub(super) memories: Vec<Removed>,
     pub(super) pruned: Vec<Pruned>,
     pub(super) cuts: Vec<Cut>,
-    /// Memories that stay or are written again, but lose their former texts.
+    /// Summaries that stay or are written again, and lose all their former texts.
     pub(super) reworded: BTreeSet<MemoryId>,
-    /// The numbers of the documents to remove.
+    /// Row numbers of the documents to remove.
     pub(super) documents: BTreeSet<i64>,
-    /// The numbers of the former texts that name the subject.
+    /// Row numbers of the former texts to remove because they name the subject.
     pub(super) versions: Vec<i64>,
     /// The report. Its sentences still have to be compared with the remaining turns, statements, documents and former texts.
     pub(crate) report: ErasureReport,
 }
 
 /// Data that identifies a forgotten turn when it is sent again.
-pub(super) struct Trace {
+pub(super) struct HashedTurn {
     pub(super) key: TurnKey,
     /// Digest of the stored turn, with the instant that the client sent.
     pub(super) content: Digest,
@@ -47,9 +47,9 @@ pub(super) struct Trace {
     pub(super) sent: Option<Hash>,
 }
 
-impl Trace {
-    fn of(stored: &Stored) -> Trace {
-        Trace { key: stored.turn.key.clone(), content: stored.as_sent().digest(), sent: stored.sent }
+impl HashedTurn {
+    fn of(stored: &Stored) -> HashedTurn {
+        HashedTurn { key: stored.turn.key.clone(), content: stored.as_sent().digest(), sent: stored.sent }
     }
 }
 
@@ -60,8 +60,8 @@ pub(super) struct Removed {
     pub(super) day: Period,
 }
 
-/// The data that the target selects directly.
-pub(super) struct Gone {
+/// The removed data except summaries: what the target selects, and the statements and operations made from selected turns.
+pub(super) struct Erased {
     pub(super) memories: Vec<Memory>,
     /// The attachments of the turns in `memories`.
     pub(super) attachments: Vec<String>,
@@ -72,12 +72,13 @@ pub(super) struct Gone {
     pub(super) former_texts: Vec<String>,
 }
 
-/// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
+/// Plans what an erasure would do now. For a subject, `scanned` holds the turns that name it, so that the plan need not read
+/// all turns.
 pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<ErasurePlan> {
     let agent_id = agents::known(db, agent)?;
     let mut selection = Selection::new(db, agent, agent_id, target, scanned)?;
     let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
-    let traces = turns.iter().map(Trace::of).collect();
+    let hashed_turns = turns.iter().map(HashedTurn::of).collect();
     let attachments = turns.iter().filter_map(|stored| stored.turn.attachment.clone()).collect();
     let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
     memories.sort_by(memories::in_order);
@@ -85,36 +86,36 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     blocks.retain(|block| selection.takes_block(block));
     let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
     let operations = selection.operations(db)?;
-    let mut gone = Gone { memories, attachments, operations, blocks, documents, former_texts: Vec::new() };
-    let item_keys = item_keys(&gone);
+    let mut erased = Erased { memories, attachments, operations, blocks, documents, former_texts: Vec::new() };
+    let item_keys = item_keys(&erased);
     let is_whole = *target == Target::Agent;
     let mut plan = ErasurePlan {
         agent_id,
         is_whole,
         is_of_memories: matches!(target, Target::Memories(_)),
-        traces,
+        hashed_turns,
         item_keys,
-        memories: gone.memories.iter().map(removed).collect(),
+        memories: erased.memories.iter().map(removed).collect(),
         pruned: std::mem::take(&mut selection.pruned),
         cuts: Vec::new(),
         reworded: BTreeSet::new(),
-        documents: gone.documents.iter().map(|stored| stored.document_id).collect(),
+        documents: erased.documents.iter().map(|stored| stored.document_id).collect(),
         versions: Vec::new(),
         report: ErasureReport::default(),
     };
-    plan.report(&gone);
+    plan.report(&erased);
     if is_whole {
         plan.report.sealed_sentences = carry_out::sentences(db, agent_id)?;
         plan.report.lost = carry_out::periods(db, agent_id)?;
         plan.report.letters = carry_out::count_letters(db, agent_id)?;
-        plan.report.words = erased_sentences::of(&gone).into_iter().collect();
+        plan.report.words = erased_sentences::of(&erased).into_iter().collect();
     } else {
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
         plan.find_summaries(db, agent, &selection)?;
-        gone.former_texts = plan.find_versions(db, agent, &selection)?;
-        let mut sentences = erased_sentences::of(&gone);
+        erased.former_texts = plan.find_versions(db, agent, &selection)?;
+        let mut sentences = erased_sentences::of(&erased);
         let searched = sentences.iter().chain(&plan.report.sealed_sentences);
-        let held = erased_sentences::held_in_rest(db, agent_id, &gone, &plan.cuts, searched)?;
+        let held = erased_sentences::held_in_rest(db, agent_id, &erased, &plan.cuts, searched)?;
         sentences.retain(|sentence| !held.contains(sentence));
         plan.report.words = sentences.into_iter().collect();
         plan.report.sealed_sentences.retain(|sentence| !held.contains(sentence));
@@ -130,34 +131,34 @@ fn removed(memory: &Memory) -> Removed {
 
 /// Returns the keys of the removed items that could be imported again, except messages. Extracted statements and operations are
 /// left out, because they are derived from messages.
-fn item_keys(gone: &Gone) -> Vec<ItemKey> {
+fn item_keys(erased: &Erased) -> Vec<ItemKey> {
     let is_entered =
         |memory: &&Memory| memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry);
-    let statements = gone.memories.iter().filter(is_entered).map(|memory| ItemKey::Statement(memory.id.clone()));
-    let entered = gone.operations.iter().filter(|operation| operation.source.is_entry());
+    let statements = erased.memories.iter().filter(is_entered).map(|memory| ItemKey::Statement(memory.id.clone()));
+    let entered = erased.operations.iter().filter(|operation| operation.source.is_entry());
     let operations = entered.map(|operation| ItemKey::Operation(operation.id.clone()));
-    let blocks = gone.blocks.iter().map(|block| ItemKey::Block(block.name.clone()));
-    let documents = gone.documents.iter().map(|stored| ItemKey::Document(stored.document.document_key()));
+    let blocks = erased.blocks.iter().map(|block| ItemKey::Block(block.name.clone()));
+    let documents = erased.documents.iter().map(|stored| ItemKey::Document(stored.document.document_key()));
     statements.chain(operations).chain(blocks).chain(documents).collect()
 }
 
-/// Returns the number of dead letters of the memories.
+/// Returns the number of dead letters of these memories.
 fn letters(db: &dyn Db, agent_id: i64, memories: &[Removed]) -> Result<u64> {
     memories.iter().map(|memory| dead_letters::count(db, agent_id, &memory.id)).sum()
 }
 
 impl ErasurePlan {
-    fn report(&mut self, gone: &Gone) {
+    fn report(&mut self, erased: &Erased) {
         let of_kind = |is_turn: bool| {
-            let memories = gone.memories.iter().filter(move |memory| (memory.kind() == Kind::Turn) == is_turn);
+            let memories = erased.memories.iter().filter(move |memory| (memory.kind() == Kind::Turn) == is_turn);
             memories.map(|memory| memory.id.clone()).collect()
         };
         self.report.turns = of_kind(true);
         self.report.statements = of_kind(false);
         self.report.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
-        self.report.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
-        self.report.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
-        self.report.documents = gone.documents.iter().map(|stored| stored.document.document_key()).collect();
+        self.report.operations = erased.operations.iter().map(|operation| operation.id.clone()).collect();
+        self.report.blocks = erased.blocks.iter().map(|block| block.name.clone()).collect();
+        self.report.documents = erased.documents.iter().map(|stored| stored.document.document_key()).collect();
     }
 
     fn find_summaries(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {
@@ -169,8 +170,8 @@ impl ErasurePlan {
         Ok(())
     }
 
-    /// Finds the former texts to remove, and adds them to the plan. Returns the texts that name the subject and belong to
-    /// memories that stay.
+    /// Finds the former texts to remove, and adds them to the plan. Returns the texts that name the subject, except those of
+    /// removed memories and of summaries in `reworded`.
     fn find_versions(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<Vec<String>> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
@@ -182,13 +183,14 @@ impl ErasurePlan {
         }
         let mut naming = versions::of_which(db, self.agent_id, |text| selection.is_named_in(text))?;
         self.versions = naming.iter().map(|former| former.version_id).collect();
-        let gone: BTreeSet<&MemoryId> = self.memories.iter().map(|memory| &memory.id).collect();
-        naming.retain(|former| !gone.contains(&former.id) && !self.reworded.contains(&former.id));
+        let erased: BTreeSet<&MemoryId> = self.memories.iter().map(|memory| &memory.id).collect();
+        naming.retain(|former| !erased.contains(&former.id) && !self.reworded.contains(&former.id));
         self.report.former_texts = naming.iter().map(|former| former.id.clone()).collect();
         Ok(naming.into_iter().map(|former| former.text).collect())
     }
 
-    /// Returns the periods of everything that is erased. `None` if they are not known for certain.
+    /// Returns the periods of everything that is erased. They are known for certain only if the target is a list of memories
+    /// and none of them is a pruned turn; otherwise returns `None`.
     pub(super) fn touched(&self) -> Option<BTreeSet<Period>> {
         if !self.is_of_memories || !self.pruned.is_empty() {
             return None;

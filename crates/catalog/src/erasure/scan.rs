@@ -25,7 +25,7 @@ const BYTES: usize = 2 << 20;
 
 pub(crate) const FROM: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
-/// The turns that name a subject, among all up to a sequence number.
+/// The turns that name a subject or that the subject said, among all turns up to the sequence number `until`.
 pub(crate) struct Scanned {
     subject: Arc<Subject>,
     until: i64,
@@ -49,7 +49,7 @@ impl Scanned {
         Ok(Some(found))
     }
 
-    /// Reads the next turns. Returns whether there may be more.
+    /// Reads the next piece of the turns up to sequence number `end`. Returns whether there may be more.
     fn read(&mut self, db: &dyn Db, agent_id: i64, end: i64) -> Result<bool> {
         let (after, mut rows, mut bytes) = (self.until, 0, 0);
         db.for_each(FROM, params![agent_id, after, signed(ROWS as u64)], |row| {

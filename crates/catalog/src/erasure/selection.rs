@@ -35,15 +35,15 @@ pub(super) struct Selection {
     pub(super) turns: Vec<Stored>,
     /// The pruned turns to forget.
     pub(super) pruned: Vec<Pruned>,
-    /// Number of considered pruned turns that stay.
+    /// Number of pruned turns that may belong to the target, and stay.
     pub(super) kept: u64,
     /// Number of pruned turns that may belong to the target but cannot be matched, and the periods that may hold
     /// something of them.
     pub(super) unresolved: (u64, BTreeSet<Period>),
-    /// Ids of all these turns, and other ids given in the target.
+    /// Ids of the turns in `turns` and `pruned`, and the other ids that the target names, except ids of summaries.
     sources: BTreeSet<MemoryId>,
-    /// The periods above days that contain these turns, each with the lowest arrival number of these turns; `None` if
-    /// unknown.
+    /// The weeks and longer periods that contain turns of `turns` or `pruned`, each with the lowest arrival number of these
+    /// turns; `None` if one of the numbers is unknown.
     above: BTreeMap<Period, Option<i64>>,
     zones: Zones,
 }
@@ -52,7 +52,7 @@ pub(super) struct Selection {
 pub(super) struct Sealed {
     pub(super) period: Period,
     pub(super) text: Base,
-    /// The text contains no turn with a higher arrival number; `None` if unknown.
+    /// The highest arrival number of the turns that the text may contain; `None` if it is unknown.
     pub(super) seq: Option<i64>,
 }
 
@@ -70,11 +70,11 @@ impl Selection {
         let turns = scanned.map_or_else(|| turns_of(db, agent_id, target, &subject), Ok)?;
         let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
             Resolved::new(db, agent, agent_id, target, &subject, &zones)?;
-        let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
+        let named_ids = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are derived: they are not removed by id.
-        let given = given.iter().filter(|id| !id.as_str().starts_with("s-"));
+        let named_ids = named_ids.iter().filter(|id| !id.as_str().starts_with("s-"));
         let ids = turns.iter().map(|stored| &stored.turn.id).chain(pruned.iter().map(|turn| &turn.id));
-        let sources = ids.chain(given).cloned().collect();
+        let sources = ids.chain(named_ids).cloned().collect();
         let above = above(&turns, &pruned);
         let unresolved = (unresolved, unresolved_in);
         Ok(Selection {
@@ -91,7 +91,8 @@ impl Selection {
         })
     }
 
-    /// Returns the statements to remove.
+    /// Returns the statements to remove: those that the target names, those made from its turns and, for a range, the entered
+    /// ones that begin within it.
     pub(super) fn statements(&self, db: &dyn Db) -> Result<Vec<Memory>> {
         let mut all = statements::find(db, ALL_STATEMENTS, params![self.agent_id])?;
         all.retain(|stored| {
@@ -105,7 +106,8 @@ impl Selection {
         Ok(all.into_iter().map(statements::Stored::remember).collect())
     }
 
-    /// Returns the operations to remove, by id.
+    /// Returns the operations to remove, by id: those that the target names, those from its turns and, for a range, those said
+    /// within it.
     pub(super) fn operations(&self, db: &dyn Db) -> Result<Vec<FactOperation>> {
         let mut all = journal::all(db, self.agent_id)?;
         all.retain(|operation| {
@@ -128,7 +130,8 @@ impl Selection {
         Ok(prompts.filter(|(_, text)| self.is_named_in(text)).map(|(name, _)| name).collect())
     }
 
-    /// Returns whether a document is to be removed: as a whole, because its parts mean little without each other.
+    /// Returns whether a document is to be removed. Documents are removed as a whole, because their parts mean little without
+    /// each other.
     pub(super) fn takes_document(&self, agent: &Agent, document: &Document) -> bool {
         let is_given = || document.memories(agent).iter().any(|passage| self.sources.contains(&passage.id));
         self.target == Target::Agent
@@ -138,12 +141,10 @@ impl Selection {
             || (matches!(self.target, Target::Memories(_)) && is_given())
     }
 
-    /// Returns whether a text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         self.subject.is_named_in(text)
     }
 
-    /// Returns whether the target is a subject.
     pub(super) fn has_subject(&self) -> bool {
         matches!(self.target, Target::Subject(_))
     }
@@ -157,8 +158,8 @@ impl Selection {
             || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(sealed)))
     }
 
-    /// Returns whether a text above days may contain selected turns. Its sources are summaries, which may no longer
-    /// exist.
+    /// Returns whether the text of a week or a longer period may contain selected turns. The sources of such a text are
+    /// summaries, which may no longer exist, so arrival numbers decide.
     fn takes_of(&self, sealed: &Sealed) -> bool {
         sealed.period.grain() > Grain::Daily
             && self.above.get(&sealed.period).is_some_and(|first| match (first, sealed.seq) {
@@ -167,7 +168,9 @@ impl Selection {
             })
     }
 
-    /// Returns what remains of a sealed text; `None` if the selection reaches it, and nothing remains or a model wrote it.
+    /// Returns what remains of a sealed text: all of it if the selection does not reach it, otherwise the sentences that are
+    /// not selected. Returns `None` if the selection reaches the text and no sentence remains, or if it reaches a text that a
+    /// model wrote.
     pub(super) fn without(&self, sealed: Sealed) -> Option<Base> {
         if !self.reaches(&sealed) {
             return Some(sealed.text);
@@ -189,7 +192,7 @@ impl Selection {
             || sentence.speaker.iter().chain([&sentence.text]).any(|text| self.is_named_in(text))
     }
 
-    /// Returns whether one of the ids is selected.
+    /// Returns whether one of the ids is that of a turn to remove, or is named by the target.
     pub(super) fn takes_any(&self, sources: &[MemoryId]) -> bool {
         sources.iter().any(|id| self.sources.contains(id))
     }
@@ -233,7 +236,7 @@ pub(super) fn is_about(turn: &Turn, subject: &Subject) -> bool {
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 
-/// Returns the periods above days that contain the turns, each with the lowest arrival number of these turns.
+/// Returns the weeks and longer periods that contain the turns, each with the lowest arrival number of its turns.
 fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
     let live = turns.iter().map(|stored| (stored.turn.day, Some(signed(stored.arrived))));
     let pruned = pruned.iter().filter_map(|turn| Some((turn.day?, turn.arrived)));

@@ -12,7 +12,7 @@ use crate::db::{Failure, Result};
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that an alias in the log joins with these names, but that forgetting does not follow. Spelled as in the log.
+    /// Names that an alias in the log joins with `names`, but that forgetting does not follow. Spelled as in the log.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
@@ -28,14 +28,14 @@ pub(super) trait Witness {
 /// One alias in the log.
 struct Alias<'l> {
     names: [&'l str; 2],
-    /// Whether forgetting one of the names forgets the other.
+    /// Whether forgetting one of the names also forgets the other one.
     is_followed: bool,
 }
 
 impl Subject {
-    /// Collects the name and its aliases, in both directions. An alias counts unless it was retracted, if a person or
-    /// an import entered it, or if a speaker with one of the two names stated it. If there are speakers with both
-    /// names, both must have stated it.
+    /// Collects the name and its aliases, in both directions. Retracted aliases do not count. Any other counts if a person or
+    /// an import entered it, or if a speaker with one of the two names stated it. If there are speakers with both names, both
+    /// must have stated it.
     pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Result<Subject> {
         let facts = fold(log);
         let stated = facts.iter().filter(|fact| is_stated(fact));

@@ -15,14 +15,14 @@ use crate::{bases, ledger, summaries};
 /// What remains of a sealed period.
 pub(super) struct Cut {
     pub(super) period: Period,
-    /// Its base; `None` if the period is lost.
+    /// The base that remains; `None` if the period is lost.
     pub(super) base: Option<Base>,
     pub(super) base_seq: Option<i64>,
-    /// Its present summary; `None` if that is removed.
+    /// The present summary that remains; `None` if it is removed.
     pub(super) present: Option<Base>,
 }
 
-/// The summaries of an agent during the planning of an erasure.
+/// Plans what happens to the summaries of an agent.
 pub(super) struct Summaries<'a> {
     pub(super) db: &'a dyn Db,
     pub(super) agent: &'a Agent,
@@ -76,8 +76,9 @@ impl Summaries<'_> {
         Ok(Some(Cut { period, base, base_seq, present }))
     }
 
-    /// Returns the periods of unsealed summaries among the given periods, the periods with selected sentences, and the
-    /// ancestors of both. A day can quote names from turns of earlier days.
+    /// Returns the periods of all unsealed summaries that may contain erased data: those of `touched`, those that quote
+    /// selected turns or name the subject, and the ancestors of both. The days of the selected turns are not enough, because a
+    /// day can quote names from turns of earlier days.
     pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
         touched.extend(self.quoting()?);
         let mut found = Vec::new();

@@ -4,8 +4,8 @@ use annals_core::ports::{
     Access, Block, Change, Document, DocumentKey, DocumentWrite, Expected, RequestKey, Select, Target, Turn, Watermark,
 };
 use annals_core::{
-    ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
-    Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
+    ALIAS, Agent, CacheTokens, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory,
+    MemoryId, Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
 };
 use annals_testkit::{Store, at, building, document, made, message, operation, statement, turn_of};
 use proptest::prelude::*;
@@ -340,9 +340,11 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
         model: "m".into(),
         text: "Ann said so.".into(),
         tokens_in: 3,
+        cache: CacheTokens::default(),
         tokens_out: 4,
         read_seq: changes.iter().map(Change::seq).max().unwrap_or_default(),
         reservation: None,
+        access_key: None,
     };
     let kept = store.reply(agent, &reply.key).await.unwrap();
     let dropped = if drop { store.drop_replies(agent, now()).await.unwrap() } else { 0 };
@@ -375,8 +377,8 @@ fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> Docu
     DocumentWrite::Save(Box::new(Document { expires_at, ..written }), expected)
 }
 
-/// Stores turns under an idempotency key, after old keys were dropped if `drop` is set. Leaves the id of the operation out of the
-/// result, because ids differ between stores.
+/// Stores turns under an idempotency key, after old keys were dropped if `drop` is set. Leaves the id of the operation out of
+/// the result, because ids differ between stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };

@@ -10,7 +10,8 @@ use std::cell::Cell;
 use super::{Postgres, errors};
 use crate::db::{Db, Error, Result, Sql, Transactions, params};
 
-/// The number of attempts to read the outcome, if the connection is lost again meanwhile.
+/// The number of attempts to read the outcome, if the connection is lost again meanwhile. After the last one the outcome counts
+/// as unknown.
 const ATTEMPTS: usize = 3;
 
 /// The service's random id, and the number of its last transaction.

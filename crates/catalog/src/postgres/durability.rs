@@ -11,7 +11,7 @@ const SETTINGS: &str = "SELECT current_setting('synchronous_commit') AS commits,
 const STANDBYS: &str = "SELECT count(*) AS n, count(sync_state) AS visible,
     count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) AS synchronous FROM pg_stat_replication";
 
-/// A server that a catalog can be kept in.
+/// What [`PostgresCatalog::examine`] reports about a server.
 #[derive(Clone, Debug)]
 pub struct PostgresServer {
     /// As the server names it, for example `15.18 (Debian 15.18-0+deb12u1)`.
@@ -19,7 +19,7 @@ pub struct PostgresServer {
     pub durability: Durability,
 }
 
-/// Reads the properties of the server.
+/// Reads the version of the server and what decides about durability.
 pub(super) fn server(db: &dyn Db) -> Result<PostgresServer> {
     let version = db.query_one(Sql::Once("SELECT current_setting('server_version')"), &[], |row| row.get(0))?;
     Ok(PostgresServer { version, durability: durability(db)? })

@@ -1,9 +1,9 @@
 //! The lease on a database that several nodes share: only the node that holds it uses the catalog.
 //!
-//! One row names the node, its epoch, and when the lease ends by the server's clock. The node renews the lease over a connection of
-//! its own, because the connection of the catalog may be busy for minutes. When the lease has ended, another node may take it: it
-//! increments the epoch and ends the former node's session on the catalog. A session of a node begins only under the
-//! current epoch (`session.rs`). So a node that has lost the lease cannot change the catalog, even if it has not
+//! One row names the node, its epoch, and when the lease ends by the server's clock. The node renews the lease over a
+//! connection of its own, because the connection of the catalog may be busy for minutes. When the lease has ended, another node
+//! may take it: it increments the epoch and ends the former node's session on the catalog. A session of a node begins only
+//! under the current epoch (`session.rs`). So a node that has lost the lease cannot change the catalog, even if it has not
 //! noticed the loss.
 //!
 //! The table is not part of the schema that `schema.rs` migrates: nodes use it before one of them may migrate.
@@ -30,32 +30,32 @@ const CLAIM: &str = "INSERT INTO node_lease (node, address, epoch, until)
 
 const HOLDER: &str = "SELECT address FROM node_lease";
 
-/// Also renews a lease that has ended, if no other node has taken it.
+/// Renews the lease. A lease that has ended is renewed too, if no other node has taken it.
 const RENEW: &str = "UPDATE node_lease SET until = clock_timestamp() + make_interval(secs => $3)
     WHERE node = $1 AND epoch = $2";
 
 const RELEASE: &str = "UPDATE node_lease SET until = clock_timestamp() WHERE node = $1";
 
-/// The number of milliseconds to wait until the session of the former node has ended.
+/// Maximum number of milliseconds to wait for the end of the former node's session.
 const ENDING: i64 = 5000;
 
-/// Each call must end within the length of the lease divided by this. So after a call over a connection that was cut
-/// silently, there is time for another call over a new connection.
+/// A call may take the length of the lease divided by this. So after a call over a connection that was cut silently, there is
+/// time for another call over a new connection.
 const LONGEST: u32 = 3;
 
 /// Minimum of the limits on calls and connections, for very short leases.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// An address of the database must accept a connection within the length of the lease divided by this, so that a call
-/// can still try the second or third address.
+/// Connecting to one address of the database may take the length of the lease divided by this, so that a call can still try the
+/// second or third address.
 const CONNECTING: u32 = 12;
 
-/// A node of a cluster.
+/// How a process identifies itself as a node of a cluster.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// A random id of the process.
+    /// A random id, new for each process.
     pub id: String,
-    /// Where other nodes reach it.
+    /// `host:port` at which other nodes reach the process.
     pub address: String,
 }
 
@@ -68,12 +68,12 @@ pub struct TakenLease {
     pub epoch: i64,
 }
 
-/// The outcome of a claim.
+/// The outcome of [`Lease::claim`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// The node has the lease.
+    /// The node has taken the lease with this epoch.
     Taken { epoch: i64 },
-    /// Another node has it.
+    /// Another node has the lease, and listens at this address.
     HeldBy { address: String },
 }
 
@@ -88,26 +88,29 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Prepares the connection to the database of a URL, and sends nothing yet. The lease ends when it was not renewed for `length`.
+    /// Prepares the connection to the database of a URL, and sends nothing yet. A lease ends when it was not renewed for
+    /// `length`.
     pub fn new(url: &str, node: Node, length: Duration) -> annals_core::Result<Lease> {
         let mut config = schema::config(url)?;
         config.connect_timeout((length / CONNECTING).max(SHORTEST));
         Ok(Lease { config, node, length, client: None, may_hold: false })
     }
 
-    /// Takes the lease if it has ended or nobody has had it. Then the former node's session on the catalog has ended.
+    /// Takes the lease if it has ended, if nobody has had it, or if this node has it already; then ends the former node's
+    /// session on the catalog. Each claim that takes the lease increments the epoch.
     pub async fn claim(&mut self) -> annals_core::Result<Claimed> {
         let claimed = timeout(self.longest(), self.try_claim()).await;
         self.settle("taking the lease", claimed)
     }
 
-    /// Renews the lease. Returns `false` if another node has taken it.
+    /// Renews the lease that was taken with this epoch. Returns `false` if the lease has been taken again since, in general by
+    /// another node.
     pub async fn renew(&mut self, epoch: i64) -> annals_core::Result<bool> {
         let renewed = timeout(self.longest(), self.try_renew(epoch)).await;
         self.settle("renewing the lease", renewed)
     }
 
-    /// Ends the lease, also one from a claim whose answer did not arrive. Does nothing if another node has it.
+    /// Ends the lease, even if the answer to the claim that took it did not arrive. Does nothing if another node has it.
     pub async fn release(&mut self) -> annals_core::Result<()> {
         if !self.may_hold {
             return Ok(());
@@ -181,7 +184,7 @@ mod tests {
     use super::*;
     use crate::PostgresCatalog;
     use crate::fixture::user_turn;
-    use crate::postgres::server::Schema;
+    use annals_testkit::postgres_server::Schema;
 
     const LONG: Duration = Duration::from_secs(3600);
     const OVER: Duration = Duration::ZERO;

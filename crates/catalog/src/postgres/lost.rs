@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::prelude::*;
 use annals_core::{Agent, Error};
+use annals_testkit::postgres_server::Schema;
 use annals_testkit::{agent, at};
 use futures::future::join_all;
 
 use super::proxy::{Cut, Proxy};
-use super::server::Schema;
 use crate::PostgresCatalog;
 use crate::db::{Db, Result, Sql};
-use crate::fixture::user_turn;
+use crate::fixture::{open_schema, user_turn};
 
 async fn say(catalog: &PostgresCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
@@ -51,7 +51,7 @@ async fn added(catalog: &PostgresCatalog) -> i64 {
 #[tokio::test]
 async fn work_after_a_lost_connection_connects_again() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me, cut) = (schema.open(), agent("me"), schema.cutter());
+    let (catalog, me, cut) = (open_schema(&schema), agent("me"), schema.cutter());
     for id in ["1", "2", "3"] {
         say(&catalog, &me, id, "tea").await.unwrap();
         cut();
@@ -64,7 +64,7 @@ async fn work_after_a_lost_connection_connects_again() {
 #[tokio::test]
 async fn transaction_is_repeated_as_a_whole_if_the_connection_is_lost_in_it() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me, cut, runs) = (schema.open(), agent("me"), schema.cutter(), Runs::default());
+    let (catalog, me, cut, runs) = (open_schema(&schema), agent("me"), schema.cutter(), Runs::default());
     say(&catalog, &me, "1", "tea").await.unwrap();
     let counted = runs.clone();
     let lost_once = move |db: &dyn Db| {
@@ -85,7 +85,7 @@ async fn transaction_is_repeated_as_a_whole_if_the_connection_is_lost_in_it() {
 #[tokio::test]
 async fn connection_lost_in_every_attempt_is_an_error_and_stores_nothing() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me, cut, runs) = (schema.open(), agent("me"), schema.cutter(), Runs::default());
+    let (catalog, me, cut, runs) = (open_schema(&schema), agent("me"), schema.cutter(), Runs::default());
     say(&catalog, &me, "1", "tea").await.unwrap();
     let counted = runs.clone();
     let lost = move |db: &dyn Db| {
@@ -106,7 +106,7 @@ async fn connection_lost_in_every_attempt_is_an_error_and_stores_nothing() {
 #[tokio::test]
 async fn read_is_repeated_if_the_connection_is_lost_in_it() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me, cut, runs) = (schema.open(), agent("me"), schema.cutter(), Runs::default());
+    let (catalog, me, cut, runs) = (open_schema(&schema), agent("me"), schema.cutter(), Runs::default());
     say(&catalog, &me, "1", "tea").await.unwrap();
     let counted = runs.clone();
     let read = move |db: &dyn Db| {
@@ -122,7 +122,7 @@ async fn read_is_repeated_if_the_connection_is_lost_in_it() {
 #[tokio::test]
 async fn transaction_with_a_conflict_is_repeated_on_the_same_connection() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me) = (schema.open(), agent("me"));
+    let (catalog, me) = (open_schema(&schema), agent("me"));
     say(&catalog, &me, "1", "tea").await.unwrap();
     let session = |db: &dyn Db| db.query_one(Sql::Once("SELECT pg_backend_pid()"), &[], |row| row.get::<i64>(0));
     let before = catalog.thread.read("testing", session).await.unwrap();

@@ -29,7 +29,8 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Listens for a server with a socket in the folder `server`. Connections are closed where a message has the text `statement`.
+    /// Listens for a server with a socket in the folder `server`. Connections are closed where a message has the text
+    /// `statement`.
     pub(super) fn new(server: &Path, statement: &'static str, cut: Cut) -> Proxy {
         let (folder, cuts) = (tempfile::tempdir().unwrap(), Arc::new(AtomicUsize::new(0)));
         let (listener, server) = (UnixListener::bind(folder.path().join(SOCKET)).unwrap(), server.join(SOCKET));

@@ -19,7 +19,11 @@ use crate::{archive, replies};
 const FIRST: i64 = 12;
 
 /// The steps from each version to the next. `sql/postgres.sql` has the tables after the last of them.
-const STEPS: [&str; 1] = [include_str!("../sql/postgres_12_to_13.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("../sql/postgres_12_to_13.sql"),
+    include_str!("../sql/postgres_13_to_14.sql"),
+    include_str!("../sql/postgres_14_to_15.sql"),
+];
 
 const SCHEMA: &str = include_str!("../sql/postgres.sql");
 
@@ -143,7 +147,7 @@ fn in_transaction(db: &Postgres, work: impl FnOnce() -> Result<()>) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::postgres::server::Schema;
+    use annals_testkit::postgres_server::Schema;
 
     const TABLES: &str =
         "CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (12);

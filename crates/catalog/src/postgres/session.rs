@@ -17,13 +17,15 @@ use crate::db::{Error, Result, Sql};
 /// The oldest server that is supported.
 const OLDEST: i32 = 150_000;
 
-/// How long to wait for the lock. The server may still hold it for a session of a killed service or a lost connection.
+/// How long to wait for the lock before the session is refused. The server may still hold it for a session of a killed service
+/// or a lost connection.
 const WAIT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The settings of every session. Plans do not depend on the values seen first or on tables that were small when a statement
-/// was prepared. Time limits that a server may have for other users do not end a session. No statement waits for ever for a
-/// lock that somebody else took on a table. A commit waits for the disk, whatever the database's default is.
+/// The settings of every session. Plans are made for the values of each execution, so they do not depend on former values or on
+/// tables that were small when a statement was prepared. Time limits that a server may have for other users do not end a
+/// session. A statement fails after 30 seconds of waiting for a lock on a table. A commit waits for the disk, whatever the
+/// database's default is.
 const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan_cache_mode = force_custom_plan;
     SET default_transaction_isolation = 'read committed'; SET standard_conforming_strings = on;
     SET default_transaction_read_only = off; SET client_min_messages = warning;
@@ -91,7 +93,7 @@ impl Session {
         runtime.block_on(self.client.batch_execute("ROLLBACK")).is_ok()
     }
 
-    /// Returns the prepared form of a statement.
+    /// Prepares a statement for values of these types. Keeps the prepared form of [`Sql::Kept`], and returns it the next time.
     pub(super) async fn prepared(
         &self,
         sql: Sql<'_>,
@@ -157,7 +159,7 @@ fn owner_query() -> String {
     format!("SELECT {session} FROM {}", lock_holders())
 }
 
-/// Returns a table expression of the session that holds the lock. Databases of one server share the list of locks.
+/// Returns an SQL table expression for the session that holds the lock. Databases of one server share the list of locks.
 pub(super) fn lock_holders() -> String {
     format!(
         "pg_locks JOIN pg_stat_activity USING (pid)
@@ -166,7 +168,8 @@ pub(super) fn lock_holders() -> String {
     )
 }
 
-/// Fails if another node has taken the lease. Comes after the lock: a node that takes the lease later ends this session.
+/// Fails if another node has taken the lease. Runs after the lock is taken: a node that takes the lease from then on ends this
+/// session.
 async fn check_lease(client: &Client, TakenLease { node, epoch }: &TakenLease) -> Result<(), Error> {
     let held = "SELECT 1 FROM node_lease WHERE node = $1 AND epoch = $2";
     match client.query_opt(held, &[node, epoch]).await? {

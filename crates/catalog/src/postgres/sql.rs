@@ -3,7 +3,8 @@
 /// Advises SQLite, which has no statistics, to use an index.
 const INDEX_ADVICE: &str = "INDEXED BY ";
 
-/// Writes parameters as `$1` and leaves out advice to SQLite's planner. No statement has a question mark in a text.
+/// Writes parameters as `$1`, and leaves out advice to SQLite's planner. Replaces every `?`, because no statement has one in a
+/// text.
 pub(super) fn translated(sql: &str) -> String {
     let mut parts = sql.split(INDEX_ADVICE);
     let mut translated = parts.next().unwrap_or_default().replace('?', "$");

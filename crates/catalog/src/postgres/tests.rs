@@ -5,21 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::Agent;
 use annals_core::ports::Erasure;
 use annals_core::prelude::*;
+use annals_testkit::postgres_server::Schema;
 use annals_testkit::{agent, at};
 use futures::future::join_all;
 
-use super::server::Schema;
 use crate::db::{Db, Sql};
-use crate::fixture::{Folder, user_turn};
+use crate::fixture::{Folder, open_schema, user_turn};
 use crate::sqlite::open::{Options, open};
 use crate::{PostgresCatalog, SqliteCatalog};
-
-impl Schema {
-    pub(crate) fn open(&self) -> PostgresCatalog {
-        PostgresCatalog::open(&self.url).unwrap()
-    }
-}
-
 async fn say(catalog: &PostgresCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
     catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
@@ -32,13 +25,13 @@ async fn turns(catalog: &PostgresCatalog, agent: &Agent) -> u64 {
 #[tokio::test]
 async fn second_service_on_the_same_database_is_refused_until_the_first_ends() {
     let Some(schema) = Schema::new() else { return };
-    let (first, me) = (schema.open(), agent("me"));
+    let (first, me) = (open_schema(&schema), agent("me"));
     let error = PostgresCatalog::open(&schema.url).err().unwrap();
     assert!(error.to_string().contains("another annals service uses this database (process "), "{error}");
     assert!(error.to_string().contains("stop it first"), "{error}");
     say(&first, &me, "1", "tea").await.unwrap();
     drop(first);
-    assert_eq!(turns(&schema.open(), &me).await, 1);
+    assert_eq!(turns(&open_schema(&schema), &me).await, 1);
 }
 
 #[tokio::test]
@@ -57,7 +50,7 @@ async fn of_services_that_open_a_new_database_at_once_one_creates_it() {
 #[tokio::test]
 async fn failed_write_rolls_back_only_itself() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me) = (schema.open(), agent("me"));
+    let (catalog, me) = (open_schema(&schema), agent("me"));
     let messages = [("1", "tea"), ("2", "tea"), ("1", "coffee"), ("3", "tea")];
     let answers = join_all(messages.map(|(id, text)| say(&catalog, &me, id, text))).await;
     let failed: Vec<bool> = answers.iter().map(Result::is_err).collect();
@@ -70,7 +63,7 @@ async fn failed_write_rolls_back_only_itself() {
 #[tokio::test]
 async fn failed_statement_does_not_fail_other_writes() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me) = (schema.open(), agent("me"));
+    let (catalog, me) = (open_schema(&schema), agent("me"));
     let fails = |db: &dyn Db| db.execute("INSERT INTO watermark (agent_id, grain) VALUES (1, 1)", &[]);
     let (failed, said) = futures::join!(catalog.thread.write("testing", fails), say(&catalog, &me, "1", "tea"));
     let error = failed.unwrap_err().to_string();
@@ -91,7 +84,7 @@ async fn commits_wait_for_the_disk_whatever_the_default_of_the_database_is() {
 #[tokio::test]
 async fn server_is_examined_while_a_service_uses_the_database() {
     let Some(schema) = Schema::new() else { return };
-    let catalog = schema.open();
+    let catalog = open_schema(&schema);
     let server = PostgresCatalog::examine(&schema.url).unwrap();
     let major: u32 = server.version.split('.').next().unwrap().parse().unwrap();
     assert!(major >= 15, "{server:?}");
@@ -101,20 +94,20 @@ async fn server_is_examined_while_a_service_uses_the_database() {
 #[tokio::test]
 async fn data_folder_used_last_is_kept() {
     let Some(schema) = Schema::new() else { return };
-    let catalog = schema.open();
+    let catalog = open_schema(&schema);
     assert_eq!(catalog.data_folder().await.unwrap(), None);
     for id in ["a", "b"] {
         catalog.set_data_folder(id).await.unwrap();
     }
     drop(catalog);
-    assert_eq!(schema.open().data_folder().await.unwrap().as_deref(), Some("b"));
+    assert_eq!(open_schema(&schema).data_folder().await.unwrap().as_deref(), Some("b"));
 }
 
 /// The test server may run with or without fsync; the warning is expected only without it.
 #[tokio::test]
 async fn server_without_fsync_is_named() {
     let Some(schema) = Schema::new() else { return };
-    let durability = schema.open().durability().await.unwrap();
+    let durability = open_schema(&schema).durability().await.unwrap();
     let is_named = durability.warnings().iter().any(|warning| warning.starts_with("fsync is off"));
     assert_eq!(is_named, !durability.fsync, "{durability:?}");
 }
@@ -122,7 +115,7 @@ async fn server_without_fsync_is_named() {
 #[tokio::test]
 async fn scrub_gives_up_if_another_session_keeps_a_table() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me) = (schema.open(), agent("me"));
+    let (catalog, me) = (open_schema(&schema), agent("me"));
     say(&catalog, &me, "1", "tea").await.unwrap();
     let shorter = |db: &super::Postgres| Ok(db.batch("SET lock_timeout = '100ms'")?);
     catalog.thread.alone("testing", shorter).await.unwrap();
@@ -134,10 +127,31 @@ async fn scrub_gives_up_if_another_session_keeps_a_table() {
     assert_eq!(turns(&catalog, &me).await, 1);
 }
 
+/// A dump of the database holds such a view for hours. `VACUUM (FULL)` would copy the forgotten rows meanwhile.
+#[tokio::test]
+async fn scrub_waits_for_sessions_that_still_see_deleted_rows() {
+    let Some(schema) = Schema::new() else { return };
+    let (catalog, me) = (open_schema(&schema), agent("me"));
+    say(&catalog, &me, "1", "tea").await.unwrap();
+    let wait = |looks| super::backend::wait_for_older_views(&catalog.thread, looks);
+    let reading = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM agent";
+    for (id, view) in [("2", reading), ("3", "SELECT pg_current_xact_id()")] {
+        let holder = schema.transaction(view);
+        say(&catalog, &me, id, "milk").await.unwrap();
+        let error = wait(1).await.unwrap_err().to_string();
+        assert!(error.contains("another session still sees rows"), "{view}: {error}");
+        drop(holder);
+        catalog.scrub().await.unwrap();
+    }
+    let harmless = schema.transaction("SELECT 1");
+    wait(20).await.unwrap();
+    drop(harmless);
+}
+
 #[tokio::test]
 async fn scrub_writes_every_table_anew() {
     let Some(schema) = Schema::new() else { return };
-    let (catalog, me) = (schema.open(), agent("me"));
+    let (catalog, me) = (open_schema(&schema), agent("me"));
     say(&catalog, &me, "1", "tea").await.unwrap();
     let files = "SELECT relname || ' ' || relfilenode FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'";
@@ -154,10 +168,10 @@ async fn scrub_writes_every_table_anew() {
 #[tokio::test]
 async fn newer_schema_version_is_refused() {
     let Some(schema) = Schema::new() else { return };
-    drop(schema.open());
+    drop(open_schema(&schema));
     schema.sql("UPDATE schema_version SET version = version + 1");
     let error = PostgresCatalog::open(&schema.url).err().unwrap().to_string();
-    assert!(error.contains("schema version 14, but this annals supports only 13"), "{error}");
+    assert!(error.contains("schema version 16, but this annals supports only 15"), "{error}");
 }
 
 #[tokio::test]
@@ -183,7 +197,7 @@ async fn broken_invariant_is_reported() {
         ("INSERT INTO access SELECT agent_id, 't-none', 1, 0 FROM agent", "memory t-none, which does not exist"),
     ] {
         let Some(schema) = Schema::new() else { return };
-        let (catalog, me) = (schema.open(), agent("me"));
+        let (catalog, me) = (open_schema(&schema), agent("me"));
         say(&catalog, &me, "1", "tea").await.unwrap();
         schema.sql(fault);
         let faults = catalog.check().await.unwrap();
@@ -199,7 +213,7 @@ async fn every_text_column_has_the_collation_c() {
     let others = "SELECT table_name || '.' || column_name FROM information_schema.columns
         WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'";
     let others = move |db: &dyn Db| db.query(Sql::Once(others), &[], |row| row.get::<String>(0));
-    assert_eq!(schema.open().thread.read("testing", others).await.unwrap(), Vec::<String>::new());
+    assert_eq!(open_schema(&schema).thread.read("testing", others).await.unwrap(), Vec::<String>::new());
 }
 
 /// The columns of each table with their type and whether they may be NULL, and the columns of each index.
@@ -250,7 +264,7 @@ async fn schema_has_the_tables_columns_and_indexes_of_sqlite() {
     drop(SqliteCatalog::open(&folder.path()).unwrap());
     let sqlite = shape(&open(&folder.path(), &Options::default()).unwrap(), [SQLITE_COLUMNS, SQLITE_INDEXES]);
     let postgres = |db: &dyn Db| Ok(shape(db, [POSTGRES_COLUMNS, POSTGRES_INDEXES]));
-    let postgres = schema.open().thread.read("testing", postgres).await.unwrap();
+    let postgres = open_schema(&schema).thread.read("testing", postgres).await.unwrap();
     assert!(sqlite.len() > 25, "{}", sqlite.len());
     for (table, lines) in &sqlite {
         assert_eq!(postgres.get(table), Some(lines), "{table}");
@@ -266,5 +280,5 @@ async fn tables_of_agents_are_those_of_sqlite() {
         Ok(tables.map(|table| (table.name, table.keys, table.texts)).collect::<Vec<_>>())
     };
     let sqlite = folder.open().thread.read("testing", tables).await.unwrap();
-    assert_eq!(schema.open().thread.read("testing", tables).await.unwrap(), sqlite);
+    assert_eq!(open_schema(&schema).thread.read("testing", tables).await.unwrap(), sqlite);
 }

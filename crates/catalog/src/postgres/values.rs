@@ -9,10 +9,10 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use super::texts;
 use crate::db::{Columns, Error, Result, Value};
 
-/// Anything that an encoding or decoding may report.
+/// Cause of a failed encoding or decoding.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// A value of a statement.
+/// A value of a statement, in the form in which the driver sends it.
 #[derive(Debug)]
 pub(super) enum Bound<'v> {
     Null,

@@ -26,6 +26,7 @@ fn key() -> Key {
         created_at: now(),
         expires_at: None,
         revoked_at: None,
+        daily_tokens: None,
     }
 }
 

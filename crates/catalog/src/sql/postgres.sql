@@ -1,4 +1,4 @@
--- The schema of the catalog in PostgreSQL, version 13. schema.sql explains its tables and columns; a test compares the two. Every
+-- The schema of the catalog in PostgreSQL, version 15. schema.sql explains its tables and columns; a test compares the two. Every
 -- text has the collation "C", so that it sorts byte by byte whatever the collation of the database is.
 
 CREATE TABLE sequence_floor (
@@ -329,10 +329,32 @@ CREATE TABLE usage (
     calls BIGINT NOT NULL,
     tokens_in BIGINT NOT NULL,
     tokens_out BIGINT NOT NULL,
+    cache_read BIGINT NOT NULL DEFAULT 0,
+    cache_written BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (agent_id, day, purpose, model, batch)
 );
 
 CREATE INDEX usage_by_day ON usage (day);
+
+CREATE TABLE access_key (
+    id TEXT COLLATE "C" PRIMARY KEY NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    workspace TEXT COLLATE "C" NOT NULL,
+    scopes TEXT COLLATE "C" NOT NULL,
+    agents TEXT COLLATE "C" NOT NULL,
+    hash BYTEA NOT NULL CHECK (octet_length(hash) = 32),
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    revoked_at BIGINT,
+    daily_tokens BIGINT
+);
+
+CREATE TABLE key_usage (
+    key_id TEXT COLLATE "C" NOT NULL REFERENCES access_key,
+    day TEXT COLLATE "C" NOT NULL,
+    tokens BIGINT NOT NULL,
+    PRIMARY KEY (key_id, day)
+);
 
 CREATE TABLE batch (
     batch_id TEXT COLLATE "C" PRIMARY KEY,
@@ -357,6 +379,7 @@ CREATE TABLE batch_request (
     read_seq BIGINT NOT NULL,
     tokens BIGINT NOT NULL,
     state TEXT COLLATE "C" NOT NULL,
+    key_id TEXT COLLATE "C" REFERENCES access_key,
     PRIMARY KEY (batch_id, number)
 );
 
@@ -368,7 +391,15 @@ CREATE TABLE price (
     model TEXT COLLATE "C" PRIMARY KEY,
     currency TEXT COLLATE "C" NOT NULL,
     input BIGINT NOT NULL,
-    output BIGINT NOT NULL
+    output BIGINT NOT NULL,
+    cached_input BIGINT,
+    cache_write BIGINT
+);
+
+CREATE TABLE refusal (
+    key BYTEA PRIMARY KEY,
+    parameters TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL
 );
 
 CREATE TABLE reservation (
@@ -377,7 +408,8 @@ CREATE TABLE reservation (
     day TEXT COLLATE "C" NOT NULL,
     is_rerank BIGINT NOT NULL,
     tokens BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    key_id TEXT COLLATE "C" REFERENCES access_key
 );
 
 CREATE TABLE forgotten (
@@ -387,18 +419,6 @@ CREATE TABLE forgotten (
 CREATE TABLE secret (
     "only" BIGINT PRIMARY KEY CHECK ("only" = 1),
     key BYTEA NOT NULL CHECK (octet_length(key) = 32)
-);
-
-CREATE TABLE access_key (
-    id TEXT COLLATE "C" PRIMARY KEY NOT NULL,
-    name TEXT COLLATE "C" NOT NULL,
-    workspace TEXT COLLATE "C" NOT NULL,
-    scopes TEXT COLLATE "C" NOT NULL,
-    agents TEXT COLLATE "C" NOT NULL,
-    hash BYTEA NOT NULL CHECK (octet_length(hash) = 32),
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT,
-    revoked_at BIGINT
 );
 
 CREATE TABLE cleaning (
@@ -432,4 +452,4 @@ CREATE TABLE schema_version (
     version BIGINT NOT NULL
 );
 
-INSERT INTO schema_version (version) VALUES (13);
+INSERT INTO schema_version (version) VALUES (15);

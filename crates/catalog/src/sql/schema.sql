@@ -1,4 +1,4 @@
--- The catalog's schema, version 13 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 15 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -385,6 +385,8 @@ CREATE TABLE usage (
     calls INTEGER NOT NULL,
     tokens_in INTEGER NOT NULL,
     tokens_out INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL DEFAULT 0, -- Of tokens_in, those that the provider read from its prompt cache.
+    cache_written INTEGER NOT NULL DEFAULT 0, -- Of tokens_in, those that it wrote to the cache, if it counts them.
     PRIMARY KEY (agent_id, day, purpose, model, batch)
 ) STRICT, WITHOUT ROWID;
 
@@ -416,6 +418,7 @@ CREATE TABLE batch_request (
     read_seq INTEGER NOT NULL,
     tokens INTEGER NOT NULL, -- They count as used while the request is outstanding.
     state TEXT NOT NULL, -- open, void, answered, failed, lost, unsent.
+    key_id TEXT REFERENCES access_key, -- The key of the request that caused it; NULL for scheduled work.
     PRIMARY KEY (batch_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -428,7 +431,16 @@ CREATE TABLE price (
     model TEXT PRIMARY KEY,
     currency TEXT NOT NULL,
     input INTEGER NOT NULL,
-    output INTEGER NOT NULL
+    output INTEGER NOT NULL,
+    cached_input INTEGER, -- Of tokens read from the cache; NULL if they cost as much as others.
+    cache_write INTEGER -- Of tokens written to the cache; NULL if they cost as much as others.
+) STRICT, WITHOUT ROWID;
+
+-- Parameters that servers of models refused, so that the next process does not send them again. Left out for a week.
+CREATE TABLE refusal (
+    key BLOB PRIMARY KEY, -- Digest of the server, the model and its settings.
+    parameters TEXT NOT NULL, -- Their names, separated by spaces, in the order of the refusals.
+    at INTEGER NOT NULL -- When the last one was refused.
 ) STRICT, WITHOUT ROWID;
 
 -- Tokens that calls under way may use, so that calls at the same time cannot exceed a budget together. Deleted with the
@@ -439,7 +451,8 @@ CREATE TABLE reservation (
     day TEXT NOT NULL, -- The UTC day whose budget it belongs to.
     is_rerank INTEGER NOT NULL, -- 1 for the budget of reranking, 0 for that of all other purposes.
     tokens INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    key_id TEXT REFERENCES access_key -- The key of the request that the call is made for; NULL without one.
 ) STRICT;
 
 -- HMACs under the secret of forgotten messages: of their positions (or of the ids, which are derived from them) and of
@@ -466,7 +479,17 @@ CREATE TABLE access_key (
     hash BLOB NOT NULL CHECK (length(hash) = 32), -- Of the secret part, which is stored nowhere.
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
-    revoked_at INTEGER
+    revoked_at INTEGER,
+    daily_tokens INTEGER -- Limit of key_usage by day, with what is reserved; NULL for none.
+) STRICT, WITHOUT ROWID;
+
+-- Tokens that models used for requests with a key, by UTC day. They are booked in usage too, to the agent. Names no agent, so it
+-- outlives the agents.
+CREATE TABLE key_usage (
+    key_id TEXT NOT NULL REFERENCES access_key,
+    day TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (key_id, day)
 ) STRICT, WITHOUT ROWID;
 
 -- Agents whose files still have to be cleaned of erased data. By key, because a fully erased agent has no row any

@@ -43,12 +43,12 @@ impl Backend for FileBackend {
         const DOING: &str = "checking the catalog";
         // If the folder was removed while the catalog is open, there is no place for a copy: check the open file
         // itself.
-        let is_there = |folder: &&PathBuf| folder.parent().is_some_and(Path::is_dir);
-        let Some(folder) = self.copies.as_ref().filter(is_there) else {
+        let is_there = |file: &&PathBuf| file.parent().is_some_and(Path::is_dir);
+        let Some(file) = self.copies.as_ref().filter(is_there) else {
             return thread.read(DOING, check).await;
         };
         let _one_at_a_time = self.checking.lock().await;
-        let pages = copy::Pages::beside(folder)?;
+        let pages = copy::Pages::beside(file)?;
         pages.fill(thread).await?;
         let checked = tokio::task::spawn_blocking(move || pages.check()).await;
         checked.map_err(|error| Error::storage(DOING, error))?
@@ -78,7 +78,7 @@ impl Backend for FileBackend {
     }
 }
 
-/// Returns descriptions of the faults; empty if the file is sound. Reads every page.
+/// Returns one description for each fault; empty if the file is sound. Reads every page.
 pub(crate) fn check(db: &dyn Db) -> Result<Vec<String>> {
     let mut faults = lines(db, "PRAGMA integrity_check")?;
     faults.retain(|line| line != "ok");

@@ -51,7 +51,7 @@ impl Pages {
         thread.in_pieces(DOING, copy).await
     }
 
-    /// Checks the copied pages.
+    /// Checks the copied pages. Returns one description for each fault.
     pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
         let check = || -> Result<Vec<String>> {
             backend::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))

@@ -10,9 +10,9 @@ use crate::sqlite::Sqlite;
 use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 13;
+pub(crate) const VERSION: i64 = 15;
 
-/// The migrations, starting with the one from version 1.
+/// The migrations: the element at index n leads from version n + 1 to the next.
 const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_1_to_2.sql"),
     include_str!("../sql/migrate_2_to_3.sql"),
@@ -26,6 +26,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_10_to_11.sql"),
     include_str!("../sql/migrate_11_to_12.sql"),
     include_str!("../sql/migrate_12_to_13.sql"),
+    include_str!("../sql/migrate_13_to_14.sql"),
+    include_str!("../sql/migrate_14_to_15.sql"),
 ];
 
 /// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they

@@ -18,7 +18,7 @@ const PASSES: usize = 2;
 const DOING: &str = "overwriting what was deleted in the catalog";
 
 /// Overwrites the remains of rows deleted before this call. If other writers move rows during both passes, some remains may be
-/// left.
+/// left. Rewrites the whole file with VACUUM if its pages cannot be cleaned one by one.
 pub(super) async fn scrub(thread: &Thread<Sqlite>) -> annals_core::Result<()> {
     if thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
         for _ in 0..PASSES {
@@ -32,7 +32,7 @@ pub(super) async fn scrub(thread: &Thread<Sqlite>) -> annals_core::Result<()> {
     thread.alone("emptying the catalog's log", empty_log).await
 }
 
-/// Runs one pass; returns whether nobody else wrote meanwhile.
+/// Runs one pass; returns whether no other write happened between its pieces.
 async fn clean_all(thread: &Thread<Sqlite>) -> annals_core::Result<bool> {
     let (mut from, mut changes, mut alone) = (1, None, true);
     loop {

@@ -51,8 +51,8 @@ mod tests {
             let texts: Vec<String> = db.query(Sql::Once(TEXT_COLUMNS), params![name], |row| row.get(0)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
-        // These tables hold only ids, and names of keys, agents and models.
-        assert_eq!(others, ["access_key", "batch", "cleaning", "price", "source"]);
+        // These tables hold only ids, and names of keys, agents, models and parameters.
+        assert_eq!(others, ["access_key", "batch", "cleaning", "key_usage", "price", "refusal", "source"]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Decides which stated aliases count. An alias merges two names into one entity, so not every statement of one counts.
+//! Decides which stated aliases count. An alias merges two names into one entity, so not every alias that somebody states
+//! counts.
 //!
-//! A speaker may only give an alias for their own name, and not one that is another speaker's name. A speaker without a
-//! name is known by their role. An alias of a role counts only while no speaker has a name and the role has at most one
-//! alias.
+//! A speaker may give an alias only for their own name, and the alias must not be the name of another speaker. A speaker
+//! without a name is known by their role. An alias of a role counts only while no speaker has a name and the role has at most
+//! one alias.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,8 +56,8 @@ impl Speakers {
     }
 }
 
-/// Returns the pairs of names that the log joins, as entity keys. Excludes retracted aliases and aliases that are only
-/// inferred.
+/// Returns the pairs of names that the aliases in the log join, as entity keys. Excludes retracted aliases and inferred
+/// aliases.
 pub fn joined_names(operations: &[FactOperation]) -> Vec<[String; 2]> {
     let facts = fold(operations).into_iter();
     let joins = facts.filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
@@ -73,7 +74,7 @@ impl OtherNames {
         OtherNames(aliases.map(|alias| pair(&alias.subject, &alias.object)).collect())
     }
 
-    /// Returns whether somebody other than its subject said it, taking aliases into account.
+    /// Returns whether somebody other than the subject said it. A speaker with another name of the subject is the subject.
     pub(crate) fn is_hearsay(&self, operation: &FactOperation) -> bool {
         let is_other = |speaker: &str| !self.0.contains(&pair(speaker, &operation.subject));
         operation.is_hearsay() && operation.speaker().is_some_and(is_other)
@@ -95,7 +96,7 @@ pub(super) fn is_retraction(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb == Verb::Delete && !operation.is_hearsay()
 }
 
-/// Returns whether a speaker has a role instead of a name.
+/// Returns whether the name of a speaker is the word for a role, because the speaker has no name.
 fn is_role(speaker: &str) -> bool {
     speaker.parse::<Role>().is_ok()
 }

@@ -18,7 +18,7 @@ fn unaccented(text: &str) -> String {
     text.nfkd().filter(|c| !ACCENTS.contains(c)).flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// Returns the key by which names are compared: the folded name, without surrounding punctuation and a leading article.
+/// Returns the key by which names are compared: the folded name, without surrounding punctuation and a leading English article.
 pub fn entity_key(name: &str) -> String {
     let folded = folded(name);
     let is_around = |c: char| matches!(c, ' ' | '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '(' | ')');

@@ -1,7 +1,8 @@
 //! Folds the operation log into facts with intervals.
 //!
-//! Operations are ordered by (event time, time said, source, position), never by arrival. So an old diary that is
-//! imported late does not override newer facts, and any order of the log gives the same result.
+//! Operations are ordered by event time, then by the time at which they were said, then by source and position, but never by
+//! arrival. So an old diary that is imported late does not override newer facts, and any order of the log gives the same
+//! result.
 //!
 //! A marriage ends the engagement to the same person; a divorce ends the marriage.
 //!
@@ -31,7 +32,7 @@ pub(super) const SINGLE: [&str; 12] = [
     "works_as",
 ];
 
-/// Returns the predicate that a new fact ends, and the value that it ends: `None` means all values.
+/// Returns the predicate and the object of the older facts that a new fact ends. `None` as the object means any object.
 fn ended_by<'a>(predicate: &str, object: &'a str) -> Option<(&'static str, Option<&'a str>)> {
     match predicate {
         "married_to" => Some(("engaged_to", Some(object))),
@@ -40,7 +41,7 @@ fn ended_by<'a>(predicate: &str, object: &'a str) -> Option<(&'static str, Optio
     }
 }
 
-/// Returns the facts that follow from a log, by `valid_from`, then by id. Includes inferred aliases for names of one
+/// Returns the facts that follow from a log, sorted by `valid_from`, then by id. Includes inferred aliases for names of one
 /// entity, each with its reason.
 pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
     let mut ordered = without_doubtful_aliases(operations);
@@ -100,14 +101,15 @@ impl Table {
         }
     }
 
-    /// Removes from the open facts those of the operation's subject and predicate that have ended by the operation's time.
+    /// Removes facts that have ended by the operation's time from the open facts of its subject and predicate.
     fn expire(&mut self, operation: &FactOperation) {
         if let Some(holders) = self.open.get_mut(&slot(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
         }
     }
 
-    /// Opens a fact for the object. If it is open already, adds the operation as a source.
+    /// Opens a fact for the object. If it is open already, adds the operation as a source. Also adds the details of the
+    /// operation, unless it is hearsay about a first-hand fact.
     fn assert(&mut self, operation: &FactOperation) {
         let key = slot(operation);
         let value = entity_key(&operation.object);
@@ -207,7 +209,7 @@ fn opened(operation: &FactOperation) -> Fact {
     }
 }
 
-/// Counts the operation as further evidence.
+/// Adds the operation as further evidence: to the sources, the confidence and the times of the fact.
 fn confirm(fact: &mut Fact, operation: &FactOperation) {
     for source in operation.sources() {
         if !fact.sources.contains(&source) {

@@ -1,6 +1,7 @@
 //! Queries over the graph of facts. People and things are nodes; each fact is an edge from its subject to its object.
 //!
-//! All names of an entity are one node. A fact whose other end has an empty name is reached but leads no further.
+//! All names of an entity are one node. A walk reaches a fact with an empty name at the other end, but does not continue from
+//! there.
 
 use std::str::FromStr;
 
@@ -26,7 +27,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the word used in requests.
+    /// Returns the word for the direction in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Direction::Out => "out",
@@ -50,7 +51,7 @@ impl FromStr for Direction {
 /// Selects the facts to follow, and the direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Along {
-    /// The direction.
+    /// The direction in which facts are followed from each entity.
     pub direction: Direction,
     /// Only these predicates; empty means all.
     pub predicates: Vec<String>,
@@ -58,27 +59,28 @@ pub struct Along {
     pub as_of: Option<Timestamp>,
     /// Whether to include ended facts too. `as_of` is then ignored.
     pub history: bool,
-    /// Only facts that were mentioned in this interval: it overlaps the time from the first to the last of their sources.
+    /// Only facts that were mentioned in this interval. The interval must overlap the time from the first to the last
+    /// mention.
     pub said_within: Option<Interval>,
 }
 
 impl Along {
-    /// Returns whether a fact may be followed.
+    /// Returns whether a fact may be followed, by predicate and times. Does not check the direction.
     pub fn follows(&self, fact: &Fact) -> bool {
         let known = self.predicates.iter().any(|predicate| predicate_name(predicate) == fact.predicate);
         (self.predicates.is_empty() || known) && self.selects(fact.valid_from, fact.valid_to, || fact.mentioned)
     }
 
-    /// Returns whether a fact may be followed as far as its times are concerned: it holds from `valid_from` until `valid_to`,
-    /// and `mentioned` returns when it was mentioned. Predicates are not checked.
+    /// Returns whether a fact with these times may be followed. Does not check the predicate. Calls `mentioned` only if the
+    /// other times match.
     pub fn selects(
         &self,
         valid_from: Timestamp,
         valid_to: Option<Timestamp>,
         mentioned: impl FnOnce() -> Interval,
     ) -> bool {
-        let holds = self.history || self.as_of.map_or(valid_to.is_none(), |at| holds_at(valid_from, valid_to, at));
-        holds && self.said_within.is_none_or(|within| mentioned().overlaps(&within))
+        let is_valid = self.history || self.as_of.map_or(valid_to.is_none(), |at| holds_at(valid_from, valid_to, at));
+        is_valid && self.said_within.is_none_or(|within| mentioned().overlaps(&within))
     }
 }
 
@@ -89,19 +91,19 @@ pub struct Walk {
     pub from: String,
     /// Maximum distance in facts: 1 to [`MAX_WALK_DEPTH`].
     pub depth: u32,
-    /// The facts to follow.
+    /// The facts that may be followed, and the direction.
     pub along: Along,
     /// Maximum number of facts to return; `None` means all.
     pub limit: Option<usize>,
 }
 
-/// A fact that a walk has reached.
+/// A fact that a walk has reached, with its distance from the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
-    /// The fact.
+    /// The fact, with all fields.
     pub fact: Fact,
-    /// Its distance from the start: 1 for a fact of the start entity, 2 for a fact of an entity that such a fact leads
-    /// to, and so on.
+    /// Distance from the start: 1 for a fact of the start entity, 2 for a fact of an entity that such a fact leads to, and so
+    /// on.
     pub depth: u32,
 }
 
@@ -114,7 +116,7 @@ pub struct Route {
     pub to: String,
     /// Maximum length in facts: 1 to [`MAX_WALK_DEPTH`].
     pub depth: u32,
-    /// The facts to follow.
+    /// The facts that may be followed, and the direction.
     pub along: Along,
 }
 

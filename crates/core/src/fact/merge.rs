@@ -24,14 +24,14 @@ const EVIDENCE: &str = "evidence";
 /// Maximum number of supporting facts and of sources that a merge lists.
 const MAX_EVIDENCE: usize = 16;
 
-/// The reason of a merge.
 #[derive(Clone, Copy)]
 enum Reason {
     /// The same words, ignoring titles and punctuation.
     SameWords,
-    /// A first name, exactly one entity with a full name that begins with it, and something that only these two have in common.
+    /// One name is a first name. Exactly one entity has a full name that begins with it, and only these two have something in
+    /// common.
     OnlyFullName,
-    /// A letter missing, added or swapped within a long word, and at least two things that only these two have in common.
+    /// A letter is missing, added or swapped within a long word. Only these two have at least two things in common.
     Misspelling,
 }
 
@@ -92,8 +92,8 @@ fn rank<'a>(names: &'a Names<'_>, name: usize) -> (bool, usize, &'a str) {
     (is_titled, names.key(name).len(), names.key(name))
 }
 
-/// Merges first names into full names, where exactly one entity has a full name that begins with the first name, and the two
-/// have something in common.
+/// Merges a first name into a full name if exactly one entity has a full name that begins with the first name, and if the two
+/// entities have something in common that no other entity has.
 fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     let mut full: HashMap<&str, BTreeSet<usize>> = HashMap::new();
     for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.is_full_name()) {
@@ -117,7 +117,8 @@ fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     merged.filter_map(|(name, into, things)| merge(names, name, into, Reason::OnlyFullName, &things.concat())).collect()
 }
 
-/// Merges full names that differ by one slip of spelling.
+/// Merges names of two or more words that differ by one slip of spelling, if their entities have at least two things in common
+/// that no other entity has. Does not merge a name that differs by a slip from several such names.
 fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     let mut slips: BTreeMap<usize, Vec<(usize, &Things)>> = BTreeMap::new();
     for ([one, other], things) in shared.iter().filter(|(_, things)| things.len() > 1) {
@@ -141,8 +142,8 @@ fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     merged
 }
 
-/// Merges the entities of two names and returns the alias fact; `None` if they are one entity already, or if evidence
-/// contradicts it.
+/// Merges the entities of two names and returns the alias fact. Returns `None` if they are one entity already, or if evidence
+/// contradicts the merge.
 fn merge(names: &mut Names<'_>, name: usize, into: usize, reason: Reason, rows: &[usize]) -> Option<Fact> {
     if names.entity(name) == names.entity(into) || names.are_two(name, into) {
         return None;

@@ -11,14 +11,14 @@ use crate::{Digest, Error, MemoryId, Result, Timestamp};
 /// The property of an operation that names the speaker. A fact keeps it if the speaker is not its subject.
 pub const SPEAKER: &str = "speaker";
 
-/// The property of an operation that lists further turns it relies on, by id: turns that name what its own source only refers
-/// to, as with "she" or "there". The fact lists them among its sources.
+/// The property of an operation that lists further turns that it relies on, by id. These turns name what its own source only
+/// refers to, as with "she" or "there". The fact lists them among its sources.
 pub const CONTEXT: &str = "context_turns";
 
 /// The property of an operation that gives the instant at which its object ends by itself, as for a plan with a date.
 pub const UNTIL: &str = "until";
 
-/// The action of an operation.
+/// How an operation changes the values of a subject and predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verb {
@@ -65,31 +65,31 @@ impl FromStr for Verb {
 pub struct FactOperation {
     /// `o-` and a hash of source and position.
     pub id: String,
-    /// The action.
+    /// How the operation changes the values.
     pub verb: Verb,
-    /// The person or thing it is about.
+    /// The person or thing that the operation is about, as written.
     pub subject: String,
     /// The predicate, in snake case.
     pub predicate: String,
     /// The value that begins to hold. For a DELETE, the value that ends; empty means all.
     pub object: String,
-    /// The value that an UPDATE ends.
+    /// The value that an UPDATE ends; `None` or empty means all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
-    /// Additional details.
+    /// Further details of the fact, as well as [`SPEAKER`], [`CONTEXT`] and [`UNTIL`].
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
     pub properties: Properties,
-    /// From 0 to 1.
+    /// From 0 to 1: how likely the operation is right.
     pub confidence: f64,
     /// The instant from which it applies: the stated date, or else when it was said.
     pub at: Timestamp,
-    /// When it was said.
+    /// When its source was said.
     pub said_at: Timestamp,
     /// The turn that states it; `u-…` for an entry by a person or an import.
     pub source: MemoryId,
-    /// Its index among the operations of the same source.
+    /// The index among the operations of the same source.
     pub position: u32,
-    /// When it was stored.
+    /// When the operation was stored.
     pub recorded_at: Timestamp,
 }
 
@@ -99,7 +99,8 @@ impl FactOperation {
         self.properties.get(SPEAKER).and_then(serde_json::Value::as_str)
     }
 
-    /// Returns whether somebody other than its subject said it, comparing names without aliases.
+    /// Returns whether somebody other than the subject said it. Compares the two names without aliases. False for an entry
+    /// without a speaker.
     pub fn is_hearsay(&self) -> bool {
         self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
     }
@@ -111,7 +112,8 @@ impl FactOperation {
         std::iter::once(self.source.clone()).chain(context).collect()
     }
 
-    /// Returns when its object ends by itself; `None` if no instant is given, or if it is not later than `at`.
+    /// Returns the instant at which the object ends without another operation. `None` if no instant is given, or if it is not later
+    /// than `at`.
     pub fn until(&self) -> Option<Timestamp> {
         let until: Timestamp = self.properties.get(UNTIL)?.as_str()?.parse().ok()?;
         (until > self.at).then_some(until)

@@ -14,7 +14,7 @@ use crate::{Agent, Date, Result, Settings, Timestamp};
 pub struct Counts {
     /// Live memories per grain, in the order of [`crate::Grain::ALL`].
     pub memories: [u64; 6],
-    /// The first and last instants of its turns.
+    /// When its first and its last turn were said; `None` without turns.
     pub extent: Option<(Timestamp, Timestamp)>,
     /// When a turn was last stored or revised; `None` if no turn was stored since the agent was created.
     pub last_ingest: Option<Timestamp>,
@@ -33,7 +33,7 @@ impl Counts {
 pub struct AgentState {
     /// Whether [`Agents::agents`] lists the agent.
     pub known: bool,
-    /// Its settings.
+    /// The stored settings, or the defaults for an unknown agent.
     pub settings: Settings,
     /// Changes of the working grain that its table has not applied yet.
     pub waiting: u64,
@@ -42,8 +42,8 @@ pub struct AgentState {
 /// The limits of all plans at one moment, to find the agents that may have something to prune.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// By plan, for each grain in the order of [`crate::Grain::ALL`]: a day after which no memory is past the plan in any
-    /// time zone. `None` if no memory can be past it.
+    /// By plan, for each grain in the order of [`crate::Grain::ALL`]: the last day that can be past the plan in any time
+    /// zone. Memories that cover a later day are not past it. `None` if no memory can be past the plan.
     pub last_days: BTreeMap<String, [Option<Date>; 6]>,
     /// Saved model replies older than this are dropped; `None` if no replies are dropped now.
     pub replies_before: Option<Timestamp>,
@@ -63,8 +63,9 @@ impl RetentionLimits {
 /// The agents of the store.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// Returns the agents after the given one, by workspace, then by key; at most `limit`. An agent exists if it has settings,
-    /// turns, ledger rows, statements, fact operations, blocks or documents. With a workspace, returns only its agents.
+    /// Returns the agents after the given one, sorted by workspace, then by key; at most `limit`. An agent exists if it has
+    /// settings, turns, ledger rows, statements, fact operations, blocks or documents. With a workspace, returns only its
+    /// agents.
     async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
 
     /// Returns the agent after the given one, or the first; `None` at the end. For work that goes through all agents one by
@@ -73,13 +74,14 @@ pub trait Agents: Send + Sync {
         Ok(self.agents(None, after, 1).await?.pop())
     }
 
-    /// Returns all agents. Code that runs often, or keeps much data of each agent, reads them in pages instead.
+    /// Returns all agents, in the order of [`Agents::agents`]. Code that runs often, or keeps much data of each agent, must
+    /// read them in pages.
     async fn all_agents(&self) -> Result<Vec<Agent>> {
         self.agents(None, None, usize::MAX).await
     }
 
-    /// Returns the agent that has this name, or had it before it was renamed. If there is none, returns the agent that its first
-    /// memory would create under this name.
+    /// Returns the agent that has this name, or had it before it was renamed. If there is none, returns the agent that the
+    /// first memory under this name would create.
     async fn resolve_agent(&self, workspace: &str, name: &str) -> Result<Agent>;
 
     /// Renames an agent; returns it with the new name. Its former names still resolve to it. [`Error::Exists`] if
@@ -92,13 +94,13 @@ pub trait Agents: Send + Sync {
     /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
 
-    /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] is true with `model`, by workspace,
-    /// then by key. One query for all agents.
+    /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] is true with `model`, sorted by
+    /// workspace, then by key. One query for all agents.
     async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>>;
 
-    /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they
-    /// hold older replies of models. By workspace, then by key. One query for all agents. May return too many agents,
-    /// never too few.
+    /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they hold
+    /// replies of models that are older than the limit. Sorted by workspace, then by key. One query for all agents. May return
+    /// too many agents, never too few.
     async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>>;
 
     /// Returns the sums over all agents. One consistent read, without a query per agent.
@@ -115,7 +117,7 @@ pub trait Agents: Send + Sync {
     /// Returns the agent's settings, or the defaults for an unknown agent.
     async fn settings(&self, agent: &Agent) -> Result<Settings>;
 
-    /// Replaces the settings.
+    /// Replaces the settings of an agent, which exists from then on.
     async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()>;
 
     /// Returns the number of memories of an agent, and the time they span.

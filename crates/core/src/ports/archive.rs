@@ -19,11 +19,11 @@ pub enum Record {
     Settings(Settings),
     /// A message, with its day and its extraction state.
     Turn {
-        /// The conversation.
+        /// Name of the conversation.
         conversation: String,
-        /// The id within the conversation.
+        /// Id of the message within the conversation.
         id: String,
-        /// The local day.
+        /// The local day on which it was said.
         day: Period,
         /// When it was said.
         at: Timestamp,
@@ -31,27 +31,27 @@ pub enum Record {
         /// free microsecond.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sent_at: Option<Timestamp>,
-        /// The role of the speaker.
+        /// The role of the speaker, as in chat APIs.
         role: crate::Role,
-        /// The speaker's name.
+        /// The speaker's name; absent if the client gave none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// The text.
+        /// The text of the message.
         content: String,
         /// Whether extraction has read it.
         extracted: bool,
-        /// Whether it is pinned.
+        /// Whether retention keeps it because it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pinned: bool,
-        /// JSON that belongs to it, as text.
+        /// JSON as text that a client's interface stored with the turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attachment: Option<String>,
     },
-    /// A statement.
+    /// A statement that was extracted from turns or imported.
     Statement {
-        /// The statement.
+        /// The statement with its id and sources.
         statement: Statement,
-        /// Whether it is pinned.
+        /// Whether retention keeps it because it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pinned: bool,
     },
@@ -59,27 +59,27 @@ pub enum Record {
     Operation(FactOperation),
     /// A summary with the ledger state of its period. `text` is `None` for a period without a summary.
     Period {
-        /// The period.
+        /// The day, week, month, quarter or year.
         period: Period,
-        /// The text.
+        /// The text of the summary.
         text: Option<String>,
-        /// The sentences.
+        /// The sentences of the text, each with its sources.
         #[serde(default)]
         sentences: Vec<Sentence>,
-        /// The interval that it covers.
+        /// The instants that the summary covers; `None` without a summary.
         cover: Option<crate::Interval>,
         /// The memories that it was made from.
         #[serde(default)]
         sources: Vec<MemoryId>,
-        /// Whether its input changed since.
+        /// Whether input arrived since the last roll-up.
         dirty: bool,
         /// When its last input arrived.
         dirty_at: Timestamp,
-        /// Hash of its input, in hexadecimal.
+        /// Hash of the input of the last roll-up, in hexadecimal.
         input: Option<String>,
         /// Hash of prompt, model and engine, in hexadecimal.
         recipe: Option<String>,
-        /// Who wrote it.
+        /// Who wrote the summary, if recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         author: Option<crate::Author>,
         /// Whether its sentences are verbatim pieces of turns.
@@ -91,13 +91,13 @@ pub enum Record {
         /// Number of names, numbers and dates that no source contains, and of sentences that say the opposite of their sources.
         #[serde(default)]
         ungrounded: u32,
-        /// Tokens paid.
+        /// Tokens paid for the roll-ups of the period so far.
         #[serde(default)]
         tokens: u64,
-        /// The base of a sealed period.
+        /// For a sealed period, its summary at the time of sealing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Base>,
-        /// Whether it is pinned.
+        /// Whether retention keeps the summary because it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pinned: bool,
     },
@@ -119,7 +119,7 @@ pub enum Record {
     Gone {
         /// The id of the turn, a hash of its conversation and its id there.
         id: MemoryId,
-        /// Its local day, if known.
+        /// The local day of the turn, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         day: Option<Period>,
         /// When it was said, if known.
@@ -139,9 +139,9 @@ pub enum Record {
     Document(Box<Document>),
     /// A small text that is always in context.
     Block {
-        /// Its name.
+        /// The name, unique among the blocks of the agent.
         name: String,
-        /// Its text.
+        /// The text that every context contains.
         text: String,
         /// When it was written.
         updated_at: Timestamp,
@@ -169,7 +169,7 @@ impl Record {
 /// A former text of a corrected or revised memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The text.
+    /// The text until the change.
     pub text: String,
     /// When it was replaced.
     pub replaced_at: Timestamp,
@@ -198,15 +198,16 @@ pub trait Archive: Send + Sync {
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
 
     /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if no restore was
-    /// begun, or if the agent holds by now something else that [`Archive::begin_restore`] refuses.
+    /// begun, or if the agent now holds other data that [`Archive::begin_restore`] refuses.
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
 
     /// Discards the records that were restored so far.
     async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
-    /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until
-    /// its input changes. [`crate::Error::NotFound`] if there is no such memory, [`crate::Error::Invalid`] for a turn or a
-    /// passage: turns are revised by storing them again, passages by writing their document. The same text changes nothing.
+    /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until its
+    /// input changes, and makes its parent period dirty as of `now`. [`crate::Error::NotFound`] if there is no such memory,
+    /// [`crate::Error::Invalid`] for a turn or a passage: turns are revised by storing them again, passages by writing their
+    /// document. The same text changes nothing.
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()>;
 
     /// Returns the former texts of a corrected memory or a revised turn, oldest first.

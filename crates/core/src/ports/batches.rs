@@ -5,13 +5,13 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Error, Grain, Period, Purpose, Reply, Result, Timestamp};
+use crate::{Agent, CacheTokens, Digest, Error, Grain, Period, Purpose, Reply, Result, Timestamp};
 
 /// How long the record of an ended batch is kept, counted from [`ModelBatch::at`]. While it is kept, the input of its periods
 /// is split as in the batch, so that the saved replies are found.
 pub const BATCH_MEMORY: crate::SignedDuration = crate::SignedDuration::from_hours(30 * 24);
 
-/// The state of a batch.
+/// How far a batch has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchState {
     /// The batch is recorded, and its file may have been uploaded. The provider has not created the batch yet.
@@ -48,20 +48,21 @@ impl std::str::FromStr for BatchState {
     }
 }
 
-/// A batch.
+/// A batch of requests to one model, as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelBatch {
     /// Our own id, which the provider gets with the batch: lower-case letters and digits.
     pub id: String,
     /// URL of the provider's server.
     pub base_url: String,
-    /// Name of the model.
+    /// Name of the model that answers the requests.
     pub model: String,
-    /// The provider's id of the batch once it is sent; before that, of its uploaded file. `None` if there is neither.
+    /// The provider's id of the batch; before the batch is sent, the provider's id of its uploaded file. `None` if there is
+    /// neither.
     pub remote: Option<String>,
-    /// Its state.
+    /// How far the batch has come.
     pub state: BatchState,
-    /// When it was recorded.
+    /// When the batch was recorded.
     pub at: Timestamp,
     /// Number of its requests.
     pub requests: u64,
@@ -76,35 +77,37 @@ pub struct ModelBatch {
 /// A request of a batch. Requests are numbered in the order of the batch, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchedRequest {
-    /// The agent that owns the memories in it.
+    /// The agent that owns the memories in the request.
     pub agent: Agent,
-    /// The period that it is about.
+    /// The period to summarise.
     pub period: Period,
-    /// Key of the reply.
+    /// The key under which the reply is saved.
     pub key: Digest,
-    /// The purpose of the answer.
+    /// What the answer is for.
     pub purpose: Purpose,
-    /// A sequence number that is no later than the read of the input.
+    /// A sequence number of the agent's memory, taken before the input was read.
     pub read_seq: u64,
     /// Tokens of the request and of its longest answer. They count as used until the cost of the answer is recorded.
     pub tokens: u64,
-    /// Number of the reservation that held these tokens until now.
+    /// Number of the reservation that held these tokens until now; `None` if there was none.
     pub reservation: Option<u64>,
+    /// Id of the API key of the request that caused it, which pays too; `None` for scheduled work.
+    pub access_key: Option<String>,
 }
 
-/// The state of a request of a batch.
+/// Whether an answer to a request is awaited, or how the wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestState {
-    /// Its answer is awaited; its period waits for it.
+    /// The answer is awaited, and the period waits for it.
     Open,
-    /// Its answer is awaited only to record the cost. It will not be saved, because something that the request may contain was
-    /// erased meanwhile.
+    /// The answer is collected only to record the cost. It is not saved, because text that the request may contain was erased
+    /// after the request was sent.
     Void,
     /// It was answered.
     Answered,
-    /// The provider refused it, or its answer could not be used.
+    /// The provider refused the request, or the answer could not be used.
     Failed,
-    /// The batch ended without an answer to it.
+    /// The batch ended without an answer to the request.
     Lost,
     /// The provider never created the batch. The request counts as not sent.
     Unsent,
@@ -161,14 +164,16 @@ pub enum Settlement {
     Expired,
 }
 
-/// An answer of a batch.
+/// A provider's answer to one request of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchAnswer {
-    /// The text.
+    /// The text as received.
     pub text: String,
-    /// Tokens of the request.
+    /// Number of tokens of the request, including those in `cache`.
     pub tokens_in: u64,
-    /// Tokens of the answer.
+    /// Tokens of the request that were read from the prompt cache or written to it.
+    pub cache: CacheTokens,
+    /// Number of tokens of the answer.
     pub tokens_out: u64,
 }
 
@@ -192,7 +197,7 @@ impl Settlement {
 }
 
 impl BatchedRequest {
-    /// Returns the reply to save for an answer of this model. It has no reservation.
+    /// Returns the reply to save for an answer of this model. The reply has no reservation.
     pub fn reply(&self, model: &str, answer: &BatchAnswer) -> Reply {
         Reply {
             key: self.key,
@@ -200,16 +205,18 @@ impl BatchedRequest {
             model: model.to_owned(),
             text: answer.text.clone(),
             tokens_in: answer.tokens_in,
+            cache: answer.cache,
             tokens_out: answer.tokens_out,
             read_seq: self.read_seq,
             reservation: None,
+            access_key: self.access_key.clone(),
         }
     }
 }
 
-/// Returns whether the request about a period may contain text of `erased`. It may if it is about the same period or a coarser
-/// one that overlaps it. The days before and after an erased day count as erased too, because a change of the time zone may
-/// have moved its messages.
+/// Returns whether a request to summarise `question` may contain text of the period `erased`. It may if both are the same
+/// period, or if `question` is a coarser period that overlaps `erased`. The days before and after an erased day count as
+/// erased too, because a change of the time zone may have moved its messages.
 pub fn may_contain(question: Period, erased: Period) -> bool {
     let is_made_of = |near: Period| {
         let ((first, last), (from, until)) = (question.cover_days(), near.cover_days());
@@ -242,7 +249,7 @@ pub trait Batches: Send + Sync {
     /// requests that are not outstanding, so the same results can be read again. Returns the number of results recorded.
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64>;
 
-    /// Ends a batch. Its outstanding requests get the state `rest`. Returns their number.
+    /// Ends a batch. Outstanding requests of the batch get the state `rest`. Returns the number of these requests.
     async fn end_batch(&self, batch: &str, rest: RequestState) -> Result<u64>;
 
     /// Returns the key and state of each request that was made for a period.

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Engine, ModelBatch};
+use super::{Engine, Extractor, ModelBatch};
 use crate::{Purpose, Result, Timestamp};
 
 /// The result of sending batches, or of polling sent ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchReport {
-    /// Requests that were sent.
+    /// Number of requests that were sent.
     pub sent: u64,
-    /// Requests that were answered, refused or given up.
+    /// Number of requests that were answered, refused or given up.
     pub settled: u64,
-    /// Requests that the budget of the collecting engine did not allow ([`Batching::collecting`]). They were not sent.
+    /// Number of requests that the budget of the collecting engine did not allow ([`Batching::collecting`]). They were not
+    /// sent.
     pub over_budget: u64,
-    /// Batches that have not ended and whose server is configured.
+    /// Batches that have not ended, of servers that are configured.
     pub open: Vec<ModelBatch>,
     /// Failures, as text for people. Failed steps are retried where possible.
     pub failures: Vec<String>,
@@ -25,9 +26,9 @@ pub struct BatchReport {
 /// Tokens that requests of a purpose would need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// The purpose.
+    /// What the requests are for.
     pub purpose: Purpose,
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// Number of calls.
     pub calls: u64,
@@ -43,8 +44,8 @@ pub trait Batching: Send + Sync {
     /// engine fails with [`crate::Error::InBatch`] for a request without a saved answer.
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine>;
 
-    /// Returns an engine that only counts its requests, and the function that returns what it has counted so far.
-    fn counting(&self) -> (Arc<dyn Engine>, Counted);
+    /// Returns an engine and an extractor that only count their requests.
+    fn counting(&self) -> Counting;
 
     /// Sends the collected requests. Records each batch before it is sent.
     async fn send(&self, now: Timestamp) -> Result<BatchReport>;
@@ -57,5 +58,16 @@ pub trait Batching: Send + Sync {
     async fn abandon(&self) -> Result<BatchReport>;
 }
 
-/// Returns what a counting engine has counted.
+/// An engine and an extractor that send nothing. They count the requests without a saved answer. For these, the engine fails
+/// with [`crate::Error::InBatch`], and the extractor finds nothing.
+pub struct Counting {
+    /// Writes no summary that needs a model.
+    pub engine: Arc<dyn Engine>,
+    /// Finds nothing that needs a model.
+    pub extractor: Arc<dyn Extractor>,
+    /// Returns what both have counted so far, by purpose.
+    pub counted: Counted,
+}
+
+/// A function that returns what an engine and an extractor have counted so far, by purpose.
 pub type Counted = Arc<dyn Fn() -> Vec<Estimate> + Send + Sync>;

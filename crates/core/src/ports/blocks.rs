@@ -8,9 +8,9 @@ use crate::{Agent, Error, Result, Timestamp};
 /// A small text that is always in context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its name: persona, human, project …
+    /// The name, unique among the blocks of the agent: persona, human, project …
     pub name: String,
-    /// Its text.
+    /// The text that every context contains.
     pub text: String,
     /// When it was written.
     pub updated_at: Timestamp,
@@ -26,11 +26,12 @@ impl Block {
 /// Blocks. Each method is one transaction.
 #[async_trait]
 pub trait Blocks: Send + Sync {
-    /// Returns all blocks of an agent, by name.
+    /// Returns all blocks of an agent, sorted by name.
     async fn blocks(&self, agent: &Agent) -> Result<Vec<Block>>;
 
-    /// Writes blocks, replaces those of the same names, and removes the blocks with the names in `removed`. Returns all
-    /// blocks of the agent, by name. [`crate::Error::Invalid`], and nothing changes, if there would be more than `most`.
+    /// Writes blocks, replaces those of the same names, and removes the blocks with the names in `removed`. Returns all blocks
+    /// of the agent, sorted by name. If the agent would then have more than `most` blocks, changes nothing and fails with
+    /// [`crate::Error::Invalid`].
     async fn write_blocks(
         &self,
         agent: &Agent,

@@ -10,7 +10,7 @@ pub trait DeadLetters: Send + Sync {
     /// Records dead letters. Replaces earlier dead letters of the same memory and stage.
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()>;
 
-    /// Returns the dead letters of an agent, by time.
+    /// Returns the dead letters of an agent, sorted by time.
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
 
     /// Removes the dead letters of stage `Table` of these memories, after they have been projected.

@@ -18,9 +18,9 @@ pub use text::is_heading;
 /// Identifies a document: its collection, and its key there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentKey {
-    /// The path of its collection: labels joined with dots, as in `notes.work`.
+    /// The path of the collection: labels joined with dots, as in `notes.work`.
     pub collection: String,
-    /// Its key, unique within the collection.
+    /// The key, unique within the collection.
     pub key: String,
 }
 
@@ -43,9 +43,9 @@ pub enum Content {
 /// A part of a document that is searched by itself, as a range of characters of [`Document::searched_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Its first character, counted from 0.
+    /// Number of the first character, counted from 0.
     pub start: u32,
-    /// The character after its last one.
+    /// Number of the character after the last one.
     pub end: u32,
 }
 
@@ -53,11 +53,11 @@ pub struct Passage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// The path of its collection: labels joined with dots.
+    /// The path of the collection: labels joined with dots.
     pub collection: String,
-    /// Its key, unique within the collection.
+    /// The key, unique within the collection.
     pub key: String,
-    /// Its content.
+    /// The text or JSON value.
     pub content: Content,
     /// The paths of a JSON value that are searched, as in `title` or `notes[*].text`. `None` searches everything, an empty
     /// list nothing.
@@ -69,26 +69,26 @@ pub struct Document {
     pub updated_at: Timestamp,
     /// The local day on which it was last written.
     pub day: Period,
-    /// Number of its writes. Also counts the writes of an expired document that was still stored under the key.
+    /// How often the document was written. Also counts the writes of an expired document that was still stored under the key.
     pub version: u64,
     /// How long it is kept after a write or a refresh; `None` if it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<SignedDuration>,
-    /// When it expires.
+    /// When it expires; `None` if it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// Its passages, in order.
+    /// The passages, in order.
     #[serde(default)]
     pub passages: Vec<Passage>,
 }
 
 impl Document {
-    /// Returns its collection and key.
+    /// Returns the collection and the key.
     pub fn document_key(&self) -> DocumentKey {
         DocumentKey { collection: self.collection.clone(), key: self.key.clone() }
     }
 
-    /// Returns whether it has expired.
+    /// Returns whether the document has expired at `now`.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
@@ -97,7 +97,7 @@ impl Document {
 /// What a write expects of the stored document. An expired document counts as absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expected {
-    /// Anything.
+    /// The write does not depend on what is stored.
     #[default]
     Any,
     /// There is no document.
@@ -123,7 +123,7 @@ pub struct DocumentSelect {
     pub below: String,
     /// Only keys that start with this text.
     pub key_prefix: String,
-    /// Only documents after this key.
+    /// Only documents after this one in the order of collection and key.
     pub after: Option<DocumentKey>,
     /// Maximum number of documents.
     pub limit: usize,
@@ -141,9 +141,9 @@ pub struct DocumentEntry {
 /// A collection that holds documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCollection {
-    /// Its path.
+    /// The path: labels joined with dots.
     pub collection: String,
-    /// Number of its own documents, without those below it.
+    /// Number of documents in the collection itself, without those below it.
     pub documents: u64,
 }
 
@@ -184,6 +184,6 @@ pub trait Documents: Send + Sync {
     /// Restarts the lifetime of documents at `now`. Documents without a lifetime, and expired ones, stay unchanged.
     async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()>;
 
-    /// Removes expired documents of all agents, at most `limit`. Returns the agents whose documents were removed.
+    /// Removes expired documents of all agents, at most `limit`. Returns the agents that owned them.
     async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>>;
 }

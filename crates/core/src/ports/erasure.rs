@@ -55,8 +55,8 @@ pub struct ErasureReport {
     pub turns: Vec<MemoryId>,
     /// Turns that retention pruned before. Data derived from them is removed, and they are not stored again.
     pub pruned: Vec<MemoryId>,
-    /// Number of pruned turns that may have left data and cannot be assigned to the target or excluded from it. They
-    /// were pruned by a version that kept only their ids, or in another folder.
+    /// Number of pruned turns that may have left data and may or may not belong to the target. They were pruned in another
+    /// folder, or by a version that kept only their ids.
     pub unresolved: u64,
     /// Sealed periods that may still contain data of unresolved turns.
     pub unresolved_in: Vec<Period>,
@@ -79,8 +79,8 @@ pub struct ErasureReport {
     pub rebuilt: Vec<Period>,
     /// Sealed summaries that lose sentences.
     pub cut: Vec<Period>,
-    /// Sealed summaries that are removed as a whole: those that a model wrote from the target, because they cannot be cut, and
-    /// those of which a cut leaves no sentence. For an agent, all its summaries.
+    /// Sealed summaries that are removed as a whole: those that a model wrote from the target, because they cannot be cut,
+    /// and those that have no sentence left after a cut. For an agent, all its summaries.
     pub lost: Vec<Period>,
     /// Blocks that are removed, by name: those that name the subject. For an agent, all its blocks.
     pub blocks: Vec<String>,
@@ -137,7 +137,7 @@ pub trait Erasure: Send + Sync {
     /// Reverses the forgetting of these items.
     async fn unforget_items(&self, agent: &Agent, keys: &[ItemKey]) -> Result<()>;
 
-    /// Returns the agents whose files still contain erased data, each with the number of its last erasure, by that
+    /// Returns the agents with files that still contain erased data, each with the number of its last erasure, sorted by that
     /// number. Includes agents that were erased as a whole.
     async fn pending_cleanings(&self) -> Result<Vec<(Agent, u64)>>;
 

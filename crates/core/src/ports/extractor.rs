@@ -7,9 +7,9 @@ use crate::{Agent, Extracted, Fact, Memory, Result, Settings, SignedDuration, Ti
 /// New turns of one conversation to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtractionTask<'a> {
-    /// The agent.
+    /// The agent that the turns belong to.
     pub agent: &'a Agent,
-    /// The agent's settings.
+    /// The settings of the agent: language, prompts, budget and choice of engine.
     pub settings: &'a Settings,
     /// The turns to read, in order of time. Text recalled from memory is already removed from them.
     pub turns: &'a [Memory],
@@ -17,8 +17,10 @@ pub struct ExtractionTask<'a> {
     pub context: &'a [Memory],
     /// Stored facts about the people who are named in the turns.
     pub known: &'a [Fact],
-    /// The predicates in use.
+    /// Predicates of stored facts, most used first. New facts should use the same words.
     pub predicates: &'a [String],
+    /// Id of the API key of the request that the turns are read for. Its budget is charged too. `None` for scheduled work.
+    pub access_key: Option<&'a str>,
     /// The current time, for budgets.
     pub now: Timestamp,
 }
@@ -27,9 +29,9 @@ pub struct ExtractionTask<'a> {
 /// than reading them in several calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingSchedule {
-    /// Time since the newest waiting turn after which the waiting turns are read.
+    /// Time without a new turn after which the waiting turns are read.
     pub quiet: SignedDuration,
-    /// Number of waiting turns that are read without waiting for quiet.
+    /// Number of waiting turns from which on they are read at once, without waiting for quiet.
     pub turns: usize,
 }
 
@@ -37,11 +39,12 @@ impl ReadingSchedule {
     /// Every turn is read at once.
     pub const AT_ONCE: ReadingSchedule = ReadingSchedule { quiet: SignedDuration::ZERO, turns: 1 };
 
-    /// Multiple of the quiet time after which waiting turns are read, even if the conversation continues.
+    /// Multiple of the quiet time that the oldest waiting turn waits at most, even if the conversation continues.
     const MAX_WAIT_FACTOR: i32 = 6;
 
-    /// Returns whether turns that were said at these times are due to be read at `now`. A time in the future comes from a wrong
-    /// clock, so turns do not wait for it. Returns true if there are no turns.
+    /// Returns whether turns that were said at these times are due to be read at `now`: because of their number, or the age of
+    /// the newest or the oldest. A time in the future comes from a wrong clock, so turns do not wait for it. Returns true if
+    /// there are no turns.
     pub fn is_due(self, times: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) -> bool {
         let has_passed = |since: Option<Timestamp>, wait: SignedDuration| {
             since.is_none_or(|since| since > now || now.duration_since(since) >= wait)
@@ -73,8 +76,8 @@ mod tests {
         fn check(minutes_ago: &[i64], expect: bool) {
             let schedule = ReadingSchedule { quiet: SignedDuration::from_mins(10), turns: 4 };
             let now: Timestamp = "2026-03-04T12:00:00Z".parse().unwrap();
-            let said = minutes_ago.iter().map(|minutes| now - SignedDuration::from_mins(*minutes));
-            assert_eq!(schedule.is_due(said, now), expect, "{minutes_ago:?}");
+            let times = minutes_ago.iter().map(|minutes| now - SignedDuration::from_mins(*minutes));
+            assert_eq!(schedule.is_due(times, now), expect, "{minutes_ago:?}");
         }
         check(&[], true);
         check(&[9], false);

@@ -17,22 +17,22 @@ pub trait Facts: Send + Sync {
     /// version is not replaced: [`crate::Error::Stale`].
     async fn replace(&self, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()>;
 
-    /// Returns the matching facts, by `valid_from`, then by id.
+    /// Returns the matching facts, sorted by `valid_from`, then by id.
     async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>>;
 
-    /// Returns the facts that a walk reaches, each once with its smallest depth; by depth, then by `valid_from`, then
-    /// by id. Empty if no fact names the start.
+    /// Returns the facts that a walk reaches, each once with its smallest depth. Sorted by depth, then by `valid_from`, then by
+    /// id. Empty if no fact names the start.
     async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>>;
 
-    /// Returns the facts of the shortest path, from start to end. Of several equally short paths it returns the one
-    /// whose first fact comes first in the order of [`Facts::find`], then its second, and so on. Empty if both ends are
-    /// one entity; `None` if there is no path, or if no fact names one of the two.
+    /// Returns the facts of the shortest path, from start to end. Of several equally short paths, returns the one with the
+    /// first fact that comes first in the order of [`Facts::find`]; if these are equal, the second facts decide, and so on.
+    /// Empty if both ends are one entity; `None` if there is no path, or if no fact names one of the two.
     async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>>;
 
     /// Returns the given names that occur as subject or object of a fact, in input order. Ignores case and accents.
     async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>>;
 
-    /// Returns the predicates of all facts, ended ones included, most used first.
+    /// Returns the predicates of all facts, ended ones included, most used first; at most `limit`.
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>>;
 
     /// Writes the agent's table, history included, as a Parquet file that any DuckDB can open.
@@ -41,7 +41,7 @@ pub trait Facts: Send + Sync {
     /// Removes all stored data of the agent.
     async fn remove(&self, agent: &Agent) -> Result<()>;
 
-    /// Returns the places in the agent's stored files whose decoded text contains any of these words. Used to prove an
+    /// Returns the places in the agent's stored files at which the decoded text contains any of these words. Used to prove an
     /// erasure.
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 }

@@ -47,7 +47,7 @@ pub trait Requests: Send + Sync {
         now: Timestamp,
     ) -> Result<KeyedReceipt>;
 
-    /// Removes requests recorded before an instant, of all agents; operations stay. Returns how many.
+    /// Removes requests recorded before an instant, of all agents, and returns their number. Operations stay.
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;
 
     /// Saves the record of an operation that is not a single request, such as an import; replaces an earlier record. Its `seq`

@@ -3,7 +3,7 @@
 //!
 //! A store receives only the hash of the secret, never the secret. Callers compare hashes in constant time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,21 +17,23 @@ use crate::{Agent, Digest, Error, Result, Timestamp};
 pub struct Key {
     /// The public part of the key, used to look up its row.
     pub id: String,
-    /// Its display name.
+    /// A name by which people recognise the key.
     pub name: String,
-    /// The workspace it gives access to.
+    /// The workspace that the key gives access to.
     pub workspace: String,
-    /// Its permissions.
+    /// What the key permits.
     pub scopes: BTreeSet<Scope>,
-    /// The agents it is bound to, by key, which a new name does not change; empty means all agents of the workspace, including
-    /// future ones.
+    /// The agents that the key is bound to, each by [`Agent::key`], which stays the same when the agent is renamed. Empty
+    /// means all agents of the workspace, including future ones.
     pub agents: Vec<String>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When it expires; invalid from this instant on.
+    /// When it expires; invalid from this instant on. `None` if it never does.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// When it was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
+    /// Maximum tokens per UTC day of models that work on requests with this key; `None` if only other budgets limit them.
+    pub daily_tokens: Option<u64>,
 }
 
 impl Key {
@@ -102,7 +104,7 @@ pub trait Keys: Send + Sync {
     /// Stores a key with the hash of its secret. [`Error::Invalid`] if the id is taken, even if by a revoked key.
     async fn add_key(&self, key: &Key, hash: &Digest) -> Result<()>;
 
-    /// Returns all keys, including revoked and expired ones, by creation, then by id.
+    /// Returns all keys, including revoked and expired ones, sorted by creation, then by id.
     async fn keys(&self) -> Result<Vec<Key>>;
 
     /// Returns the key with that id and the hash of its secret, whether it is valid or not.
@@ -111,6 +113,13 @@ pub trait Keys: Send + Sync {
     /// Revokes a key. A key that is already revoked keeps its `revoked_at`. [`Error::NotFound`] if there is no key with
     /// that id.
     async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()>;
+
+    /// Sets the limit of tokens per UTC day of a key; `None` removes it. Holds for the next call of a model.
+    /// [`Error::NotFound`] if there is no key with that id.
+    async fn set_daily_tokens(&self, id: &str, daily_tokens: Option<u64>) -> Result<()>;
+
+    /// Returns the tokens that each key has used on the UTC day of `now`, without reservations. Leaves out keys that used none.
+    async fn tokens_of_keys(&self, now: Timestamp) -> Result<BTreeMap<String, u64>>;
 }
 
 #[cfg(test)]
@@ -131,6 +140,7 @@ mod tests {
             created_at: instant(0),
             expires_at: None,
             revoked_at: None,
+            daily_tokens: None,
         }
     }
 

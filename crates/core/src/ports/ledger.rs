@@ -7,16 +7,16 @@ use crate::{Agent, Date, Grain, LedgerRow, Memory, Period, Result, Summary, Time
 /// The ledger of agents, and the roll-ups of its periods.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Returns the ledger row of every period that ever had input, by grain and time.
+    /// Returns the ledger row of every period that ever had input, sorted by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
 
-    /// Returns the periods of all agents whose last roll-up failed or has to wait, at most `limit`, by workspace, agent, grain
-    /// and time.
+    /// Returns the periods of all agents for which the last roll-up failed or has to wait, sorted by workspace, agent, grain
+    /// and time; at most `limit`.
     async fn failures(&self, limit: usize) -> Result<Vec<(Agent, LedgerRow)>>;
 
-    /// Returns the last day whose memories of a grain were pruned: the last day of its last sealed parent period.
-    /// `None` if nothing was pruned, and for years, which are pruned without sealing a parent. Older memories may still
-    /// exist, because a pin keeps its whole set.
+    /// Returns the last day with pruned memories of a grain: the last day of the last sealed parent period. `None` if nothing
+    /// was pruned, and for years, which are pruned without sealing a parent. Older memories may still exist, because a pin
+    /// keeps its whole set.
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>>;
 
     /// Returns the input of a period: live turns for a day, live summaries of the finer grain otherwise. Ordered by

@@ -9,9 +9,9 @@ use crate::{Agent, Date, Grain, Interval, Kind, Memory, MemoryId, Period, Result
 /// A selection of memories to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Select {
-    /// The grain.
+    /// Only memories of this grain.
     pub grain: Grain,
-    /// Selects memories whose cover shares an instant with this interval.
+    /// Only memories with a cover that shares an instant with this interval.
     pub within: Interval,
     /// Only these kinds; empty means all but passages, because documents are listed by themselves.
     pub kinds: Vec<Kind>,
@@ -44,7 +44,7 @@ impl Select {
 /// A conversation that has stored turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredConversation {
-    /// Its name.
+    /// The name, unique within the agent.
     pub name: String,
     /// Number of its turns.
     pub turns: u64,
@@ -54,7 +54,7 @@ pub struct StoredConversation {
     pub last: Timestamp,
 }
 
-/// The days and periods for which an agent has memories.
+/// The days and periods with memories of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Number of live turns per local day. Days without turns are absent.
@@ -66,7 +66,7 @@ pub struct Outline {
 /// The live memories of agents.
 #[async_trait]
 pub trait Memories: Send + Sync {
-    /// Returns live memories by selection, in order of time.
+    /// Returns the live memories that the selection includes, in the order of time that it asks for.
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;
 
     /// Returns live memories by id, in input order. Omits ids that do not exist.
@@ -76,10 +76,10 @@ pub trait Memories: Send + Sync {
     /// agent, so at most one agent has it.
     async fn agent_of(&self, id: &MemoryId) -> Result<Option<Agent>>;
 
-    /// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.
+    /// Returns live turns and statements with an id that begins with `prefix`, sorted by id; at most `limit`.
     async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>>;
 
-    /// Returns conversations with live turns, by name, after the given name; at most `limit`.
+    /// Returns conversations with live turns that come after the given name, sorted by name; at most `limit`.
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
 
     /// Returns the days with live turns and the periods with live summaries.

@@ -7,7 +7,7 @@ use crate::Purpose;
 pub struct ModelState {
     /// Name of the model.
     pub model: String,
-    /// URL of its server.
+    /// URL of the server.
     pub base_url: String,
     /// The purposes that it is used for.
     pub purposes: Vec<Purpose>,
@@ -19,17 +19,17 @@ pub struct ModelState {
     pub reading: Option<f64>,
     /// Tokens of an answer that it writes per second; `None` until it was measured.
     pub writing: Option<f64>,
-    /// Answered requests.
+    /// Number of requests that were answered.
     pub requests: u64,
-    /// Requests being answered.
+    /// Number of requests that are being answered now.
     pub running: u64,
     /// Seconds that the answered requests took together.
     pub seconds: f64,
-    /// Tokens of questions.
+    /// Tokens of all questions.
     pub tokens_in: u64,
     /// Tokens of questions that the server had cached.
     pub cached: u64,
-    /// Tokens of answers.
+    /// Tokens of all answers.
     pub tokens_out: u64,
     /// Tokens of the answer that is being written.
     pub current: u64,

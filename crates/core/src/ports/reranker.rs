@@ -9,10 +9,12 @@ use crate::{Agent, Result, Timestamp};
 pub struct RerankTask<'a> {
     /// The agent that owns the texts.
     pub agent: &'a Agent,
-    /// The question.
+    /// The question that the texts are compared with.
     pub question: &'a str,
     /// The texts, in the order found without a model, best first.
     pub texts: &'a [String],
+    /// Id of the API key of the request, if it has one. Its budget is charged too.
+    pub access_key: Option<&'a str>,
     /// The current time, for budgets.
     pub now: Timestamp,
 }

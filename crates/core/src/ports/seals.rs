@@ -43,15 +43,15 @@ pub trait Seals: Send + Sync {
 
     /// Prunes the children of a period and seals it, if it is still clean and its children are unchanged: the `clean_seq` of
     /// its row equals `clean_seq`, no input arrived since, and the children, pins included, equal `looked_at`. Otherwise, and
-    /// if there is no summary, fails with [`crate::Error::Stale`]. The present text becomes the base. The children are removed
-    /// from their tables by projection, like any deletion, each with its own base and seal; the parent does not become dirty.
-    /// Statements are pruned with the turns of their day, except statements that come from an entry: they are neither children
-    /// nor covered by a summary. Fact operations stay. The id, day and instant of each turn stay, with keyed hashes of its
-    /// conversation, speaker and content, so that the turn can still be forgotten. With `yearly`, the summary itself is removed
-    /// and nothing is sealed.
+    /// if there is no summary, fails with [`crate::Error::Stale`]. The present text becomes the base. The children are
+    /// removed with their own bases and seals, and from their tables by projection, like any deletion. The parent does not
+    /// become dirty. Statements are pruned with the turns of their day, except statements that come from an entry: they are
+    /// neither children nor covered by a summary. Fact operations stay. The id, day and instant of each turn stay, with keyed
+    /// hashes of its conversation, speaker and content, so that the turn can still be forgotten. With `yearly`, the summary
+    /// itself is removed and nothing is sealed.
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()>;
 
-    /// Returns the base of a sealed period.
+    /// Returns the base of a sealed period; `None` if the period has none.
     async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>>;
 
     /// Sets or removes a memory's pin. [`crate::Error::NotFound`] if there is no such memory.

@@ -10,18 +10,18 @@ use crate::{Agent, Digest, Error, Filter, Grain, Interval, Kind, MemoryId, Perio
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Table {
-    /// The agent. Its tables are in a folder of its own.
+    /// The agent that owns the memories. Each agent has a folder of its own.
     pub agent: Agent,
-    /// The grain.
+    /// The grain of the memories.
     pub grain: Grain,
-    /// The generation.
+    /// Number of the generation, counted from 0.
     pub generation: u32,
 }
 
 /// A piece of a memory that fits the embedder's window, with its vector. A short memory has one part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The memory.
+    /// Id of the memory.
     pub memory: MemoryId,
     /// Index of the part within the memory, from 0.
     pub part: u32,
@@ -37,11 +37,11 @@ pub struct Part {
     pub conversation: Option<String>,
     /// The text of the part.
     pub text: String,
-    /// Two-letter code of the language whose stemmer text search applies.
+    /// Two-letter code of the language of the text, whose stemmer text search applies.
     pub language: String,
-    /// Its vector, of unit length.
+    /// The vector of the text, of unit length.
     pub vector: Vec<f32>,
-    /// The sequence number of the change that wrote it.
+    /// The sequence number of the change that wrote the part.
     pub seq: u64,
 }
 
@@ -59,13 +59,14 @@ pub struct Batch {
 /// A search of one table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Probe {
-    /// A vector of unit length. Finds the most similar parts.
+    /// A vector of unit length. Finds the most similar parts. With `None`, nothing is found by similarity.
     pub vector: Option<Vec<f32>>,
-    /// Words to look for. Finds the parts that contain any of them, weighted towards rare words.
+    /// Words to look for. Finds the parts that contain any of them, weighted towards rare words. With `None`, nothing is found
+    /// by words.
     pub text: Option<String>,
-    /// Two-letter code of the language of `text`.
+    /// Two-letter code of the agent's language: that of `text`, if its own is unclear.
     pub language: String,
-    /// Applied before ranking.
+    /// Parts that do not pass are left out before ranking.
     pub filter: Filter,
     /// Maximum number of parts for vector and text each. A store with the rows in memory adds the other parts of their
     /// turns, and the parts next to these turns in their conversations.
@@ -100,18 +101,18 @@ pub struct Findings {
 /// A part that was found by similarity, by words, or by both, or that is next to such a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The memory.
+    /// Id of the memory.
     pub memory: MemoryId,
-    /// Index of the part within the memory.
+    /// Index of the part within the memory, from 0.
     pub part: u32,
-    /// The position of a turn's part in its conversation.
+    /// The position of a turn's part in its conversation; `None` for other kinds.
     pub position: Option<Position>,
     /// Cosine similarity. Set if the vector found the part; some stores set it on the other hits too.
     pub similarity: Option<f32>,
     /// BM25 score. Set if the words found the part; some stores set it on every hit that contains one of the words.
     pub relevance: Option<f32>,
-    /// The words of the question it contains: one bit for each of the first 64, in the order of the question. 0 without
-    /// `relevance`.
+    /// The words of the question that the part contains: one bit for each of the first 64, in the order of the question. 0 if
+    /// `relevance` is `None`.
     pub matched: u64,
 }
 
@@ -128,13 +129,13 @@ pub struct Position {
 /// Statistics of the parts of one conversation that pass the filter, or of its hits alone ([`Findings`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
-    /// Its name.
+    /// Name of the conversation.
     pub name: Arc<str>,
     /// Number of parts.
     pub parts: u32,
     /// Mean similarity of the parts, exact or approximate.
     pub similarity: f32,
-    /// The query words that any of its parts contains, one bit each.
+    /// The query words that any of the parts contains, one bit each.
     pub matched: u64,
 }
 
@@ -172,11 +173,11 @@ impl Conversations {
 /// Distribution of a value over rows or conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// Number of values.
+    /// Number of values, including zeros.
     pub rows: usize,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: f64,
-    /// Their standard deviation.
+    /// Standard deviation of the values.
     pub deviation: f64,
 }
 
@@ -203,13 +204,13 @@ impl Spread {
 /// A row of a table, as a check reads it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stored {
-    /// The memory.
+    /// Id of the memory.
     pub memory: MemoryId,
-    /// Index of the part within the memory.
+    /// Index of the part within the memory, from 0.
     pub part: u32,
-    /// The sequence number of the change that wrote it.
+    /// The sequence number of the change that wrote the row.
     pub seq: u64,
-    /// Hash of the whole row except its sequence, vector included.
+    /// Hash of the whole row including the vector, but without `seq`.
     pub digest: Digest,
 }
 
@@ -267,8 +268,8 @@ pub trait Strata: Send + Sync {
     /// Removes everything of an agent.
     async fn remove_agent(&self, agent: &Agent) -> Result<()>;
 
-    /// Returns the places in the agent's stored files, in every version of every table, whose decoded text contains any
-    /// of these words. Used to prove an erasure.
+    /// Returns the places in the agent's stored files, in every version of every table, at which the decoded text contains
+    /// any of these words. Used to prove an erasure.
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
     /// Compacts a table now, whether it is due or not. Its rows stay unchanged.

@@ -7,34 +7,34 @@ use crate::{Agent, Period, Timestamp, Zones};
 pub struct Totals {
     /// Live memories per grain, in the order of [`crate::Grain::ALL`].
     pub memories: [u64; 6],
-    /// Dead letters.
+    /// Number of dead letters.
     pub dead_letters: u64,
-    /// Periods whose last roll-up failed or has to wait.
+    /// Number of periods for which the last roll-up failed or has to wait.
     pub failed: u64,
-    /// Periods written by the fallback engine.
+    /// Number of periods written by the fallback engine.
     pub degraded: u64,
-    /// Dirty periods that are over in the zone of their agent.
+    /// Number of dirty periods that are over in the zone of their agent.
     pub due: u64,
     /// When the first of the due periods ended; `None` if none is due.
     pub due_since: Option<Timestamp>,
-    /// Due periods that were rolled up before.
+    /// Number of due periods that were rolled up before.
     pub stale: u64,
-    /// The agents with changes that are waiting, by workspace, then by key.
+    /// The agents with changes that are waiting, sorted by workspace, then by key.
     pub backlogs: Vec<Backlog>,
 }
 
 /// The changes of the working grain that are waiting for one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backlog {
-    /// The agent.
+    /// The agent with waiting changes.
     pub agent: Agent,
-    /// The number up to which its table has applied changes.
+    /// The sequence number up to which its working table has applied changes.
     pub applied: u64,
-    /// Changes above `applied`.
+    /// Number of changes above `applied`.
     pub unsearchable: u64,
-    /// The number up to which its turns were read for facts.
+    /// The sequence number up to which its turns were read for facts.
     pub extracted: u64,
-    /// Changes above `extracted`.
+    /// Number of changes above `extracted`.
     pub unread: u64,
 }
 

@@ -4,20 +4,20 @@ use async_trait::async_trait;
 
 use crate::{Agent, IngestReceipt, MemoryId, Message, Period, Result, Timestamp, TurnKey};
 
-/// A message with its place, as `ingest` stores it.
+/// A message with its id and local day, ready to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// The memory's id.
+    /// Id of the memory.
     pub id: MemoryId,
-    /// Its conversation and its id there.
+    /// The conversation, and the id of the message within it.
     pub key: TurnKey,
-    /// Its local day.
+    /// The local day on which it was said.
     pub day: Period,
-    /// The message.
+    /// The message to store. If the settings ask for it, the caller has masked credentials in it.
     pub message: Message,
-    /// Number of credentials that the caller masked in it. Counted in the operation that stores it, not stored with it.
+    /// Number of credentials that the caller masked. It is added to the receipt and not stored with the turn.
     pub masked: u64,
-    /// The origin of its text and its instant. Not stored with it.
+    /// The origin of the text and the instant. Not stored with the turn.
     pub origin: Origin,
     /// JSON that belongs to the turn and is stored, exported and erased with it, such as the item of another program's
     /// interface. Not part of what identifies the message.
@@ -42,12 +42,11 @@ pub enum Origin {
 pub enum Comparison {
     /// No turn is stored under the key.
     New,
-    /// The client sent the same last, whether or not the turn was corrected since; or a person corrected the turn to
-    /// the same content.
+    /// The message equals what the client sent last, or the text to which a person corrected the turn.
     Same,
-    /// The client sent something else last.
+    /// The message differs from what the client sent last.
     Different,
-    /// The client sent something else last, and a person has corrected the turn since.
+    /// The message differs from what the client sent last, and a person has corrected the turn since.
     DifferentFromCorrected,
 }
 

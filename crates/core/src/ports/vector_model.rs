@@ -8,10 +8,10 @@ use crate::Result;
 /// The model of stored vectors. Vectors are compared only if both name and dimension of their models are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorModel {
-    /// Its name and revision ([`Embedder::model`]). Empty if the vectors are placeholders: these rows were written while their
-    /// model could not be opened, and only a search by words finds them.
+    /// Name and revision of the model ([`Embedder::model`]). Empty if the vectors are placeholders: these rows were written
+    /// while their model could not be opened, and only a search by words finds them.
     pub name: String,
-    /// The length of its vectors.
+    /// The length of each vector.
     pub dimension: usize,
 }
 

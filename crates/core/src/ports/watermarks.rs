@@ -15,9 +15,9 @@ pub enum Change {
     Upsert(Memory),
     /// The memory was removed.
     Delete {
-        /// Its id.
+        /// Id of the removed memory.
         id: MemoryId,
-        /// The sequence of the change.
+        /// The sequence number of the change.
         seq: u64,
     },
 }
@@ -35,11 +35,11 @@ impl Change {
 /// A generation that is being built beside the one that searches read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Building {
-    /// Its number.
+    /// Number of the generation.
     pub generation: u32,
-    /// Its watermark.
+    /// The sequence number up to which this generation has applied all changes.
     pub applied: u64,
-    /// The model of its vectors.
+    /// The model that makes the vectors of this generation.
     pub model: VectorModel,
     /// Whether the present generation is damaged or out of date and must be replaced soon. Otherwise only the model changes:
     /// the rebuild can wait, and searches can use the present generation meanwhile.
@@ -60,9 +60,9 @@ pub struct Watermark {
 }
 
 impl Watermark {
-    /// Returns whether a writer that read this stored state as `read` may replace it by `next`: nobody else has changed it
-    /// since, it goes back neither to an earlier generation nor within a generation, and no generation gets vectors of a second
-    /// model.
+    /// Returns whether a writer that read this stored state as `read` may replace it by `next`. It may if nobody else has
+    /// changed the state since, if `next` goes back to no earlier generation or watermark, and if each generation keeps
+    /// vectors of one model.
     pub fn admits(&self, read: &Watermark, next: &Watermark) -> bool {
         self == read
             && (next.generation, next.applied) >= (self.generation, self.applied)

@@ -13,7 +13,7 @@ pub type WriteGuard = Box<dyn Send>;
 /// The lock of each agent.
 #[async_trait]
 pub trait WriteLock: Send + Sync {
-    /// Waits until nobody else holds the agent's lock.
+    /// Waits until nobody else holds the agent's lock, and takes it.
     async fn acquire(&self, agent: &Agent) -> WriteGuard;
 
     /// Returns whether the caller holds the lock all the time. If so, results are stored without comparing the input

@@ -10,7 +10,7 @@ use super::Graph;
 /// The most facts in all cached graphs together; a single larger graph is cached alone.
 const MAX_CACHED_FACTS: usize = 200_000;
 
-/// The graphs of the agents whose facts were queried last.
+/// The graphs that were queried last, by agent.
 pub(crate) struct Graphs {
     kept: Mutex<LruCache<Agent, Arc<Graph>>>,
 }

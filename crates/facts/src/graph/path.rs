@@ -8,8 +8,9 @@ use super::{Graph, NOBODY, Rule};
 const FAR: u32 = u32::MAX;
 
 impl Graph {
-    /// Returns the facts of the shortest path, in order. Computes the distances from the end. Then, from the start, it
-    /// always follows the first fact that leads closer, so that the choice among equally short paths is deterministic.
+    /// Returns the facts of the shortest path, in order. `None` if no path is short enough, or if no fact names one of the
+    /// ends. Computes the distances from the end. Then, from the start, it always follows the first fact that leads closer, so
+    /// that the choice among equally short paths is deterministic.
     pub(crate) fn path(&self, route: &Route) -> Option<Vec<Fact>> {
         let (start, goal) = (self.entity(&route.from)?, self.entity(&route.to)?);
         let distances = self.distances(goal, start, route);

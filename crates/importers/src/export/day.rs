@@ -19,7 +19,7 @@ pub struct Day {
     pub summary: Option<String>,
 }
 
-/// The fields of a turn that the note contains.
+/// The fields of a turn that the note contains or is ordered by.
 struct Line<'r> {
     at: Timestamp,
     conversation: &'r str,
@@ -29,7 +29,8 @@ struct Line<'r> {
 }
 
 impl Day {
-    /// Returns the Markdown note of the day.
+    /// Returns the Markdown note of the day. `titles` has the titles of conversations by id. Periods for which `has_note`
+    /// returns true are linked.
     pub fn note(
         &self,
         period: Period,

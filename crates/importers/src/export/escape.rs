@@ -48,7 +48,7 @@ fn escaped_line(line: &str) -> String {
     line.trim_end().to_owned()
 }
 
-/// Returns a text as one cell of a table.
+/// Returns a text as one cell of a table: on one line, with bars and backslashes escaped.
 pub fn cell(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     one_line.replace('\\', "\\\\").replace('|', "\\|")
@@ -59,13 +59,14 @@ pub fn heading(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text as a front matter value in double quotes.
+/// Returns a text as a front matter value in double quotes. Control characters become spaces.
 pub fn quoted(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns a name for a file: at most 80 letters, digits, hyphens and underscores. The names of some devices get a prefix.
+/// Returns a name for a file: at most 80 letters, digits, hyphens and underscores. Other characters become hyphens. An empty
+/// name and the names of some devices get the prefix `block-`.
 pub fn file_name(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();

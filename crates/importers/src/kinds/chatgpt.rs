@@ -1,8 +1,9 @@
 //! The export of ChatGPT: ZIP, folder, split files (`conversations-000.json` …), one file, one conversation.
 //!
 //! A conversation is a tree of nodes. The active branch ends at `current_node`. Ids come from the export: a conversation has
-//! the id `chatgpt:CONVERSATION`, a message the id of its node. Every other branch becomes the conversation
-//! `chatgpt:CONVERSATION#LEAF` with the messages that no earlier branch has.
+//! the id `chatgpt:CONVERSATION`, a message the id of its node. With the option for all branches, every other branch becomes
+//! the conversation `chatgpt:CONVERSATION#LEAF` with the messages that no earlier branch has. Without it, the messages of other
+//! branches are counted as skipped.
 
 mod content;
 mod text;
@@ -22,10 +23,9 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use crate::tree::{Branch, Node, Span, branches, times, unread};
 
-/// Reads exports of ChatGPT.
 pub struct ChatGpt;
 
-/// Files of an export that hold no conversations.
+/// Files of an export that hold no conversations. They are counted as skipped.
 const OTHER_FILES: [&str; 9] = [
     "user.json",
     "user_settings.json",
@@ -107,14 +107,15 @@ fn conversation(value: Value, location: &Location, output: &mut Output<'_>) -> R
     }
 }
 
-/// Returns the conversation in a capture of a browser extension: the value of one of its fields.
+/// Returns the conversation in a capture of a browser extension: the value of one of its fields. Returns `None` for any other
+/// value.
 fn captured(value: &Value) -> Option<&Value> {
     let fields = value.as_object().filter(|fields| !fields.contains_key("mapping"))?;
     fields.values().find(|field| field.get("mapping").is_some_and(Value::is_object))
 }
 
 /// Returns the mapping of a shared conversation that has only a list of nodes: each node becomes the child of the node before
-/// it. Returns `None` if the value has a mapping, or no such list.
+/// it. Leaves out nodes without an id. Returns `None` if the value has a mapping that is not empty, or no such list.
 fn shared(value: &Value) -> Option<Map<String, Value>> {
     let has_mapping = value.get("mapping").and_then(Value::as_object).is_some_and(|mapping| !mapping.is_empty());
     let nodes = list(value, "linear_conversation");
@@ -178,7 +179,7 @@ impl<'v> Conversation<'v> {
             self.send_branch(branch, number > 0, location, output)?;
         }
         for node in unread(&self.nodes, &branches).into_iter().filter(|node| !self.messages[*node].is_null()) {
-            output.skip_branch(&self.place_of(node, location));
+            output.skip_branch(&self.location_of(node, location));
         }
         Ok(())
     }
@@ -189,12 +190,12 @@ impl<'v> Conversation<'v> {
         let suffix = if is_other { format!("#{}", self.names[branch.leaf]) } else { String::new() };
         let conversation = format!("chatgpt:{}{suffix}", self.id);
         for (node, at) in branch.path.iter().zip(times).skip(branch.shared) {
-            self.send_node(*node, &conversation, at, &self.place_of(*node, location), output)?;
+            self.send_node(*node, &conversation, at, &self.location_of(*node, location), output)?;
         }
         Ok(())
     }
 
-    fn place_of(&self, node: usize, location: &Location) -> Location {
+    fn location_of(&self, node: usize, location: &Location) -> Location {
         location.at_entry(format!("conversation {}, node {}", self.id, self.names[node]))
     }
 
@@ -244,7 +245,8 @@ impl<'v> Conversation<'v> {
     }
 }
 
-/// Sets the parents of nodes, from `parent` and, where that is missing, from `children`: slim exports have only one of them.
+/// Sets the parents of nodes, from `parent` and, where that is missing, from `children`: the exports of some tools have only
+/// one of them.
 fn link(entries: &[(&str, &Value)], nodes: &mut [Node]) {
     let locations: HashMap<&str, usize> =
         entries.iter().zip(0..).map(|((name, _), location)| (*name, location)).collect();
@@ -288,7 +290,8 @@ fn role(message: &Value, location: &Location, output: &mut Output<'_>) -> Option
     }
 }
 
-/// Passes on ChatGPT's memory as a document. Many conversations contain a copy of it; the first that is read gives the time.
+/// Passes on ChatGPT's memory as a document. Many conversations contain a copy of it. The first that is read gives the time,
+/// and the others are counted as skipped.
 fn note(memory: &str, at: Option<annals_core::Timestamp>, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
     if !output.is_new(&id) {

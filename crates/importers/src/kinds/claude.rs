@@ -23,7 +23,6 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use crate::tree::{Branch, Node, Span, branches, times, unread};
 
-/// Reads exports of Claude.ai.
 pub struct Claude;
 
 impl Importer for Claude {
@@ -79,7 +78,7 @@ fn value(value: Value, location: &Location, output: &mut Output<'_>) -> Result<(
     }
 }
 
-/// Reads a conversation whose messages are in `field`.
+/// Reads a conversation that has its messages in `field`.
 fn conversation(value: &Value, field: &str, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let Some(id) = filled(value, "uuid").or_else(|| filled(value, "id")) else {
         output.skip(Skip::unknown("conversation without a uuid", keys(value), location));

@@ -21,10 +21,10 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use line::Session;
 
-/// Reads sessions of Claude Code.
 pub struct ClaudeCode;
 
-/// Maximum number of lines that are read to find the first time of a file.
+/// Maximum number of lines read at the beginning of a file. Reading stops at the first line with a timestamp. If a line read so
+/// far is from another session or has `forkedFrom`, the file counts as a copy.
 const SURVEYED: usize = 200;
 
 impl Importer for ClaudeCode {
@@ -61,8 +61,9 @@ fn is_session(entry: &Entry) -> bool {
     entry.has_extension("jsonl") && !is_subagent && entry.name() != "history.jsonl"
 }
 
-/// Returns the sessions, oldest first, so that a line belongs to the first file that had it. Files that begin at the same time
-/// are copies of one another. Among them, a file with lines of other sessions comes later, and then the file that ends later.
+/// Returns the sessions, oldest first, so that a line belongs to the first file that had it. Files without a time come before
+/// all others. Files that begin at the same time are copies of one another. Among them, a file with lines of other sessions
+/// comes later, and then the file that ends later.
 fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
     let mut files = Vec::new();
     for entry in source.entries().to_vec() {

@@ -4,9 +4,9 @@
 //! repeats the first log with injected context. The messages of the first log are read. From the second log come the calls and
 //! results of tools, and the messages of a speaker that the first lacks, as in old files.
 //!
-//! Lines have no ids. The id of a message is made of its time, role and parts. A forked session begins with a copy of its parent,
-//! with new times; in such a session, a message is a copy if it and everything before it in the file are the same as in an older
-//! session. Sessions of subagents are skipped.
+//! Lines have no ids. The id of a message is made of its time, role and parts. A forked session begins with a copy of its
+//! parent, with new times; in such a session, a message is a copy if it and everything before it in the file are the same as in
+//! an older session. Sessions of subagents are skipped.
 
 mod line;
 mod payload;
@@ -26,7 +26,6 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use line::Session;
 
-/// Reads sessions of Codex.
 pub struct Codex;
 
 impl Importer for Codex {

@@ -22,7 +22,6 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Reads CSV files.
 pub struct Csv;
 
 /// The fields of a message: name, whether a file must have a column for it, and further usual names of the column.
@@ -34,7 +33,7 @@ const FIELDS: [(&str, bool, &[&str]); 6] = [
     ("conversation", false, &["thread", "chat", "channel"]),
     ("id", false, &["message_id"]),
 ];
-/// Formats of dates with the English name of a month, and of the times after them.
+/// Formats of dates with the English name of a month. Each may be followed by one of [`TIMES`].
 const NAMED_MONTHS: [&str; 6] = ["%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%d-%b-%Y", "%Y %b %d"];
 const TIMES: [&str; 4] = ["", " %H:%M", " %H:%M:%S", " %I:%M %p"];
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -64,11 +63,12 @@ fn is_table(entry: &Entry) -> bool {
     ["csv", "tsv", "tab"].into_iter().any(|extension| entry.has_extension(extension))
 }
 
-/// The columns of the fields.
+/// The index of the column of each field. Fields without a column are missing.
 struct Columns(BTreeMap<&'static str, usize>);
 
 impl Columns {
-    /// Finds the columns in the first row. Returns an error that names the missing field and the columns of the file.
+    /// Finds the columns in the first row. Returns an error that names the columns of the file if `content` or `at` has no
+    /// column, if a field has several possible columns, or if the options map an unknown field or name a missing column.
     fn find(headers: &ByteRecord, options: &Options, location: &Location) -> Result<Columns> {
         let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
         let wrong = |reason: String| {
@@ -102,7 +102,7 @@ impl Columns {
     }
 }
 
-/// Returns the index of the column with this name. Ignores case if no name is equal.
+/// Returns the index of the column with this name; `None` if there is none. Ignores case if no name is equal.
 fn position(names: &[String], name: &str) -> Option<usize> {
     let equal = names.iter().position(|column| column == name);
     equal.or_else(|| names.iter().position(|column| column.eq_ignore_ascii_case(name)))
@@ -124,7 +124,8 @@ fn of_field(field: &str, usual: &[&str], names: &[String]) -> std::result::Resul
     }
 }
 
-/// Decides the order of day and month over all dates of a table.
+/// Decides the order of day and month over all dates of a table. If the dates do not show it, returns the order in the options,
+/// or an error if they have none.
 fn order(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<DateOrder> {
     let location = entry.location();
     let mut orders = Orders::default();
@@ -210,7 +211,8 @@ fn role_of(text: &str) -> Option<Role> {
     }
 }
 
-/// Reads a time: ISO 8601, a number since 1970, or a date as written in some country. A day without a time of day becomes noon.
+/// Reads a time: ISO 8601, a number of seconds, milliseconds or microseconds since 1970, or a date as written in some country.
+/// Returns `None` for other texts. A day without a time of day becomes noon.
 fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp> {
     // Parsing as `Date` also accepts a time after the day, so the text is compared with the day alone.
     if let Some(day) = text.parse::<Date>().ok().filter(|day| day.to_string() == text) {
@@ -225,7 +227,8 @@ fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp>
     rest[length..].trim().is_empty().then(|| written.instant(order, &zone))?.and_then(dates::storable)
 }
 
-/// Reads a date such as `4 March 2026` or `Mar 4, 2026 18:30`.
+/// Reads a date such as `4 March 2026` or `Mar 4, 2026 18:30`. A day without a time becomes noon. Returns `None` for other
+/// texts.
 fn named_month(text: &str, options: &Options) -> Option<Timestamp> {
     let day = NAMED_MONTHS.iter().flat_map(|day| TIMES.map(|time| (format!("{day}{time}"), time.is_empty())));
     let (parsed, is_day) =

@@ -24,7 +24,6 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use envelope::Envelope;
 
-/// Reads agents of Letta.
 pub struct Letta;
 
 impl Importer for Letta {
@@ -227,36 +226,20 @@ impl Reader {
             .past(dates::of_json(&message["created_at"], zone).or_else(|| dates::of_json(&message["date"], zone)));
         // An undated message comes a millisecond after the message before it, even if that one is not imported.
         self.last = at.or_else(|| self.last.map(|last| dates::later(last, 1)));
-        let role = match message["role"].as_str() {
-            Some("user") => Role::User,
-            Some("assistant") => Role::Assistant,
-            Some("tool") => Role::Tool,
-            Some(role @ ("system" | "approval" | "summary" | "function")) => {
-                output.skip(Skip::no_message(format!("message of the role {role}"), location));
-                return Ok(());
+        let parts = role_of(message, location).and_then(|role| {
+            let mut pieces = pieces(message, role, location, output);
+            if role == Role::User {
+                unwrap_user_text(&mut pieces, location)?;
             }
-            other => {
-                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", location));
+            Ok((role, pieces))
+        });
+        let (role, pieces) = match parts {
+            Ok(parts) => parts,
+            Err(skip) => {
+                output.skip(skip);
                 return Ok(());
             }
         };
-        let mut pieces = pieces(message, role, location, output);
-        let text = pieces.text.join("\n");
-        match envelope::open(&text).filter(|_| role == Role::User) {
-            Some(Envelope::Message(text)) => pieces.text = vec![text],
-            Some(Envelope::Event(event)) => {
-                output.skip(Skip::no_message(format!("event {event}"), location));
-                return Ok(());
-            }
-            None if role == Role::User && pieces.text.iter().any(|text| text.contains(REMINDER.0)) => {
-                pieces.text = vec![without_spans(&text, REMINDER.0, REMINDER.1).trim().to_owned()];
-                if pieces.text[0].is_empty() {
-                    output.skip(Skip::no_message("message of the program", location));
-                    return Ok(());
-                }
-            }
-            None => {}
-        }
         let Some(at) = self.last else {
             output.skip(Skip::new(SkipReason::Undated, "message without a date", "", location));
             return Ok(());
@@ -283,6 +266,37 @@ impl Reader {
         };
         pieces.send(&message, location, output)
     }
+}
+
+/// Returns the role of a message, or why messages of this role are left out.
+fn role_of<'a>(message: &Value, location: &'a Location) -> std::result::Result<Role, Skip<'a>> {
+    match message["role"].as_str() {
+        Some("user") => Ok(Role::User),
+        Some("assistant") => Ok(Role::Assistant),
+        Some("tool") => Ok(Role::Tool),
+        Some(role @ ("system" | "approval" | "summary" | "function")) => {
+            Err(Skip::no_message(format!("message of the role {role}"), location))
+        }
+        other => Err(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", location)),
+    }
+}
+
+/// Replaces the text of a user's message by what the user wrote: without the envelope and the reminders of the program. Returns
+/// why a message that is the program's alone is left out.
+fn unwrap_user_text<'a>(pieces: &mut Pieces, location: &'a Location) -> std::result::Result<(), Skip<'a>> {
+    let text = pieces.text.join("\n");
+    match envelope::open(&text) {
+        Some(Envelope::Message(text)) => pieces.text = vec![text],
+        Some(Envelope::Event(event)) => return Err(Skip::no_message(format!("event {event}"), location)),
+        None if text.contains(REMINDER.0) => {
+            pieces.text = vec![without_spans(&text, REMINDER.0, REMINDER.1).trim().to_owned()];
+            if pieces.text[0].is_empty() {
+                return Err(Skip::no_message("message of the program", location));
+            }
+        }
+        None => {}
+    }
+    Ok(())
 }
 
 /// Returns the parts of a message. In older agents the assistant answers by calling the tool `send_message`, and the text of
@@ -333,7 +347,7 @@ fn add(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Out
     }
 }
 
-/// Returns the argument `message` of a call. The arguments are an object, or JSON in a string.
+/// Returns the argument `message` of a call; `None` without one. The arguments are an object, or JSON in a string.
 fn sent_message(arguments: &Value) -> Option<String> {
     let parsed: Value = match arguments {
         Value::String(text) => serde_json::from_str(text).ok()?,

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use super::notes::clock;
 use crate::options::DateOrder;
 
-/// A date and time whose order of day and month is not decided yet.
+/// A date and time. The order of day and month is not decided yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Written {
     /// The three numbers of the date, in the order of the text.
@@ -20,7 +20,8 @@ pub struct Written {
 }
 
 impl Written {
-    /// Returns the date, reading the numbers in this order; `None` if the calendar has no such day.
+    /// Returns the date, reading the numbers in this order. A first number above 31 is always read as the year. Returns `None`
+    /// if the calendar has no such day.
     pub fn date(&self, order: DateOrder) -> Option<Date> {
         let [a, b, c] = self.fields;
         let (year, month, day) = match order {
@@ -38,7 +39,8 @@ impl Written {
         Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
     }
 
-    /// Returns the instant, reading the date in this order; noon if there is no time of day.
+    /// Returns the instant, reading the date in this order; noon if there is no time of day. Returns `None` if there is no such
+    /// day or the instant is out of range.
     pub fn instant(&self, order: DateOrder, zone: &TimeZone) -> Option<Timestamp> {
         let time = self.time.or_else(|| Time::new(12, 0, 0, 0).ok())?;
         clock::instant(DateTime::from_parts(self.date(order)?, time), zone)
@@ -63,7 +65,7 @@ pub struct Orders {
 const BOTH: [DateOrder; 2] = [DateOrder::DayMonthYear, DateOrder::MonthDayYear];
 
 impl Orders {
-    /// Takes one more date into account.
+    /// Counts what a date shows about the order of day and month.
     pub fn add(&mut self, written: &Written) {
         let [a, b, _] = written.fields;
         if written.is_year_first() {
@@ -134,6 +136,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a time after a date. Skips a comma and a word such as "at" before the time; AM or PM may come before or after it.
+    /// Returns `None` if no time follows.
     fn time(&mut self) -> Option<Time> {
         self.eat(&[',', '،', 'T']);
         self.spaces();
@@ -219,7 +222,7 @@ pub fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Returns the value of a decimal digit in one of the scripts in which phones write times.
+/// Returns the value of a decimal digit in one of the scripts in which phones write times; `None` for other characters.
 fn digit(c: char) -> Option<i32> {
     let zero = match c {
         '0'..='9' => '0',

@@ -1,8 +1,8 @@
 //! Reads notes in Markdown: daily notes of Obsidian, journals of Logseq, and plain files with a date in their name.
 //!
 //! A dated note becomes a conversation with the id `markdown:PATH`; each section, or each block of Logseq, becomes a message of
-//! the person. A note without a date becomes a document. Front matter, comments (`%%…%%`) and the brackets of links are removed;
-//! in Logseq's outlines also the dash of each message and some properties.
+//! the person. A note without a date becomes a document. Front matter, comments (`%%…%%`) and the brackets of links are
+//! removed; in Logseq's outlines also the dash of each message and some properties.
 
 mod logseq;
 mod marks;
@@ -22,7 +22,6 @@ use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 use settings::Settings;
 
-/// Reads notes in Markdown.
 pub struct Markdown;
 
 impl Importer for Markdown {
@@ -94,7 +93,7 @@ fn read_note(path: &str, text: &str, settings: &Settings, location: &Location, o
     if settings.is_logseq(path, &body) { logseq::write(&daily, output) } else { daily.write(output) }
 }
 
-/// Reads a date of a front matter, with its instant if it has a time.
+/// Reads a date of a front matter, with its instant if it has a time. Returns `None` if the text has no date.
 fn moment(text: &str, zone: &TimeZone) -> Option<(Date, Option<Timestamp>)> {
     let day = day::in_text(text)?;
     let at = text.contains(':').then(|| dates::of_text(text, zone)).flatten();

@@ -14,7 +14,6 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Reads the file of the MCP reference memory server.
 pub struct McpMemory;
 
 impl Importer for McpMemory {

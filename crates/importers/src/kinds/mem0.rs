@@ -1,7 +1,7 @@
 //! Reads memories of mem0: pages of its API, the list of its self-hosted server, structured exports, lines, and histories.
 //!
-//! A memory becomes a statement. Its time is that of the extraction by mem0, unless the memory or its metadata has the time of an
-//! observation. Relations become facts.
+//! A memory becomes a statement. Its time is that of the extraction by mem0, unless the memory or its metadata has the time of
+//! an observation. Relations become facts.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,11 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Reads memories of mem0.
 pub struct Mem0;
 
 /// Fields that hold a list of memories.
 const LISTS: [&str; 4] = ["results", "memories", "data", "items"];
-/// Fields that hold the text of a memory.
+/// Fields that hold the text of a memory. The first of them that is a text is read.
 const TEXTS: [&str; 4] = ["memory", "text", "content", "data"];
 
 impl Importer for Mem0 {
@@ -152,7 +151,8 @@ impl Reader {
         output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &location)
     }
 
-    /// Passes on an event in the history of a memory as a statement with the time of the event. Counts a deletion as skipped.
+    /// Passes on an event in the history of a memory as a statement with the time of the event. Counts an event that deletes
+    /// the memory or has no new text as skipped.
     fn event(&mut self, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let Some(text) = value["new_memory"].as_str().filter(|_| value["event"] != "DELETE") else {
             output.skip(Skip::no_message("deletion in a history", location));
@@ -222,7 +222,8 @@ fn is_filled(value: &Value) -> bool {
     }
 }
 
-/// Returns the memory in a point of mem0's vector store: the fields of `payload`, with the id of the point.
+/// Returns the memory in a point of mem0's vector store: the fields of `payload`, with the id of the point. Returns `None` if
+/// the value has no `payload`.
 fn point(value: &Value) -> Option<Value> {
     let mut memory = value["payload"].as_object()?.clone();
     memory.insert("id".to_owned(), value["id"].clone());
@@ -241,8 +242,8 @@ fn is_set(value: &Value) -> bool {
     !(value.is_null() || value == "" || value == false)
 }
 
-/// Returns the name of the user, agent or run that a memory is about. mem0's placeholder for the only user is replaced by the
-/// name of the person, if the import has one.
+/// Returns the name of the user, agent or run that a memory is about. Returns `None` if the memory names nobody. mem0's
+/// placeholders for the only user are replaced by the name of the person, if the import has one.
 fn about(value: &Value, output: &Output<'_>) -> Option<String> {
     let owner = ["user_id", "agent_id", "run_id"]
         .into_iter()
@@ -254,7 +255,7 @@ fn about(value: &Value, output: &Output<'_>) -> Option<String> {
 }
 
 /// Returns the time from which a memory holds. Times of the observation, as in the metadata, come before `created_at`, the time
-/// of the extraction.
+/// of the extraction. Passes over times in the future. Returns `None` if no time is left.
 fn at_of(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     let metadata = &value["metadata"];
     let observed = [
@@ -268,7 +269,7 @@ fn at_of(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     observed.into_iter().find_map(|field| output.past(time(field, output)))
 }
 
-/// Reads an instant, or a day as the instant of its beginning.
+/// Reads an instant, or a day as the instant of its beginning; `None` for any other value.
 fn time(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     let zone = &output.options().zone;
     dates::of_json(value, zone).or_else(|| {

@@ -23,7 +23,6 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Reads workspaces of OpenClaw.
 pub struct OpenClaw;
 
 impl Importer for OpenClaw {
@@ -148,7 +147,7 @@ fn is_log(path: &str) -> bool {
     format!("/{path}").contains("/memory/")
 }
 
-/// Returns the id of a session, from the name of its file.
+/// Returns the id of a session: the name of its file up to the first dot.
 fn session_of_name(entry: &Entry) -> String {
     entry.name().split('.').next().unwrap_or_default().to_owned()
 }

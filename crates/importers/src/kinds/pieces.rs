@@ -7,7 +7,6 @@ use crate::item::Location;
 use crate::output::Output;
 use crate::skipped::Skip;
 
-/// The parts of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
     /// The texts that were said, in order.
@@ -19,8 +18,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Passes the parts on as messages: thinking as `ID:thinking`, the text as `ID`, tools as `ID:tool`, `ID:tool2` …
-    /// `message` has everything but the content.
+    /// Passes the parts on as messages: thinking as `ID:thinking`, the text as `ID`, tools as `ID:tool`, `ID:tool2` … Counts
+    /// thinking and tools as skipped unless the options ask for them. `message` has everything but the content.
     pub fn send(self, message: &Message, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let id = message.client_id.as_deref().unwrap_or_default();
         let has_others = !(self.thinking.is_empty() && self.tools.is_empty());

@@ -18,14 +18,13 @@ use crate::kinds::texts::{each_value, extension};
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
-use directory::{Directory, LISTS};
+use directory::{Directory, LISTS, Speaker};
 
-/// Reads exports of Slack.
 pub struct Slack;
 
-/// Subtypes of messages that a person wrote.
+/// Subtypes of messages that a person wrote. They are imported like messages without a subtype.
 const WRITTEN: [&str; 5] = ["me_message", "thread_broadcast", "file_share", "file_comment", "reply_broadcast"];
-/// Subtypes of events, which nobody wrote.
+/// Subtypes of events, which nobody wrote. They are counted as skipped.
 const EVENTS: [&str; 38] = [
     "channel_join",
     "channel_leave",
@@ -130,28 +129,12 @@ fn message(
     };
     let location = &location.at_entry(format!("ts {ts}"));
     let speaker = directory.speaker(value);
-    match value["subtype"].as_str() {
-        None | Some("") => {}
-        Some(subtype) if WRITTEN.contains(&subtype) => {}
-        Some("bot_message" | "slackbot_response") => {}
-        Some(subtype) if EVENTS.contains(&subtype) => {
-            output.skip(Skip::no_message(format!("event {subtype}"), location));
+    let role = match check_subtype(value, location).and_then(|()| role_of(&speaker, location, output)) {
+        Ok(role) => role,
+        Err(skip) => {
+            output.skip(skip);
             return Ok(());
         }
-        Some(subtype) => {
-            output.skip(Skip::unknown(format!("unknown subtype {subtype:?}"), "", location));
-            return Ok(());
-        }
-    }
-    let role = if speaker.is_among(&output.options().assistants) {
-        Role::Assistant
-    } else if !speaker.is_bot {
-        Role::User
-    } else if output.options().tools {
-        Role::Tool
-    } else {
-        output.skip(Skip::option(format!("message of the bot {} (--tools, --assistant)", speaker.name), location));
-        return Ok(());
     };
     let text = text::of_message(value, directory);
     let files = value["files"].as_array().map_or(0, Vec::len);
@@ -181,6 +164,29 @@ fn message(
         at,
     };
     output.message(message, location)
+}
+
+/// Returns why a message that is an event, or of an unknown subtype, is left out.
+fn check_subtype<'a>(value: &Value, location: &'a Location) -> std::result::Result<(), Skip<'a>> {
+    match value["subtype"].as_str() {
+        None | Some("" | "bot_message" | "slackbot_response") => Ok(()),
+        Some(subtype) if WRITTEN.contains(&subtype) => Ok(()),
+        Some(subtype) if EVENTS.contains(&subtype) => Err(Skip::no_message(format!("event {subtype}"), location)),
+        Some(subtype) => Err(Skip::unknown(format!("unknown subtype {subtype:?}"), "", location)),
+    }
+}
+
+/// Returns the role of a speaker, or why messages of this bot are left out.
+fn role_of<'a>(speaker: &Speaker, location: &'a Location, output: &Output<'_>) -> std::result::Result<Role, Skip<'a>> {
+    match () {
+        () if speaker.is_among(&output.options().assistants) => Ok(Role::Assistant),
+        () if !speaker.is_bot => Ok(Role::User),
+        () if output.options().tools => Ok(Role::Tool),
+        () => {
+            let what = format!("message of the bot {} (--tools, --assistant)", speaker.name);
+            Err(Skip::option(what, location))
+        }
+    }
 }
 
 /// Returns the `ts` of a message, which is both its time and its id; `None` if it is missing.

@@ -12,7 +12,6 @@ pub const NOW: &str = "2026-11-23T00:00:00Z";
 /// The time that the files of the tests get.
 pub const WRITTEN: &str = "2026-11-01T00:00:00Z";
 
-/// Returns the options of the tests.
 pub fn options() -> Options {
     Options::new(NOW.parse().unwrap())
 }
@@ -94,7 +93,7 @@ pub fn check_again(kind: Kind, files: &[(&str, &str)], longer: &[(&str, &str)]) 
     }
 }
 
-/// Returns a ZIP archive of files.
+/// Returns a ZIP archive with these files, given as path and content.
 pub fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in files {

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Maximum size of a text file that is read as a whole.
+/// Maximum size in bytes of a text file. A larger file is skipped, because files are read as a whole.
 const MAX_FILE_BYTES: u64 = 32 << 20;
 
 /// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips a file that is neither, or is larger than
@@ -47,7 +47,7 @@ fn decode(bytes: Vec<u8>) -> Option<String> {
     }
 }
 
-/// Returns the extension of a file's name, for the report of skipped files; empty without one.
+/// Returns the extension of a file's name, for the report of skipped files; empty if the name has none.
 pub fn extension(entry: &Entry) -> &str {
     entry.name().rsplit_once('.').map_or("", |(_, extension)| extension)
 }
@@ -57,7 +57,7 @@ pub fn is_lines(entry: &Entry) -> bool {
     entry.has_extension("jsonl") || entry.has_extension("ndjson") || entry.name().contains(".jsonl.")
 }
 
-/// Passes the JSON values of a file to `read`, with their places. Skips damaged ones.
+/// Passes the JSON values of a file to `read`, with their places. Counts damaged ones as skipped.
 ///
 /// In a file with a value per line, reading continues after a damaged line.
 pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>

@@ -19,7 +19,6 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Reads exported chats of WhatsApp.
 pub struct WhatsApp;
 
 impl Importer for WhatsApp {
@@ -59,8 +58,9 @@ fn is_chat(entry: &Entry) -> bool {
     entry.has_extension("txt")
 }
 
-/// Returns the order of day and month: the order that the file shows, or that the other files show, which come from the same
-/// phone, or that the options give. Returns an error if none of them gives an order.
+/// Returns the order of day and month that the file shows. If it shows none, returns the order that the other files show, which
+/// come from the same phone, unless they differ. Otherwise returns the order in the options. Returns an error if none of them
+/// gives an order.
 fn decide(own: &Orders, all: &[Orders], output: &Output<'_>, location: &Location) -> Result<DateOrder> {
     let by_others = || {
         let decided: Vec<DateOrder> =

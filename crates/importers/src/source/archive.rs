@@ -1,4 +1,4 @@
-//! Lists and reads ZIP archives. Refuses an archive whose entries overlap or have unsafe paths: no export has them.
+//! Lists and reads ZIP archives. Refuses an archive with overlapping entries or unsafe paths: no export has them.
 
 use std::fs::File;
 use std::io::{BufReader, Error as IoError, Read, Result as IoResult};
@@ -12,7 +12,6 @@ use zip::result::ZipError;
 use super::Limits;
 use super::counted::Counted;
 
-/// An open archive.
 pub struct Archive(ZipArchive<BufReader<Counted<File>>>);
 
 /// One entry of an archive.
@@ -43,7 +42,7 @@ impl Archive {
         Ok(Archive(archive))
     }
 
-    /// Lists the files, ordered by path.
+    /// Lists the files, ordered by path. Returns an error if the directory is damaged or a path is unsafe.
     pub fn list(&self) -> Result<Vec<Listed>, String> {
         let mut files = Vec::new();
         for index in 0..self.0.len() {

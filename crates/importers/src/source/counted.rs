@@ -11,7 +11,6 @@ pub struct Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// Creates a reader that adds to `read`.
     pub fn new(input: R, read: Arc<AtomicU64>) -> Counted<R> {
         Counted { input, read }
     }

@@ -5,7 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Returns the text in one spelling. Removes accents, Hebrew points and Arabic vowel signs, but keeps the marks of other
 /// scripts, such as the voicing marks of Japanese. Of Cyrillic letters only ё loses its dots: й is a letter of its own, and
-/// Russian endings need it.
+/// Russian endings need it. Writes letters such as ß and ø in ASCII.
 pub(crate) fn normalize(text: &str) -> String {
     let mut base = ' ';
     let mut folded = String::with_capacity(text.len());
@@ -33,7 +33,8 @@ fn loses_accents(base: char) -> bool {
     !is_cyrillic || base == 'е'
 }
 
-/// Returns the ASCII spelling of a letter that Unicode does not decompose and that many keyboards lack.
+/// Returns the ASCII spelling of a letter that Unicode does not decompose and that many keyboards lack; `None` for other
+/// letters.
 fn spelled_out(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",

@@ -1,7 +1,7 @@
 //! Splits text by whether words are separated by spaces. Chinese, Japanese, Korean and the scripts of mainland South-East Asia
 //! count as unspaced.
 
-/// A stretch of text.
+/// A piece of text in which either all words are separated by spaces, or none are.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Run<'a> {
     /// Text in scripts that put spaces between words.

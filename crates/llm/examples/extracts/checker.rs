@@ -7,7 +7,7 @@ use regex::Regex;
 /// A reason why a sentence does not stand alone, or should not be in a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// It begins with a pronoun or demonstrative whose noun is elsewhere.
+    /// The sentence begins with a pronoun or demonstrative that refers to another sentence.
     Pronoun,
     /// A relative time without a date after it.
     RelativeDate,

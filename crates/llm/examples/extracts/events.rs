@@ -6,9 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::{Grain, Memory, MemoryId, Sentence};
 use serde_json::Value;
 
-/// Beginnings of the line of a period in which nothing is worth quoting.
-const PLACEHOLDERS: [&str; 2] = ["Small talk only", "Brief notes only"];
-
 /// The important events of one period.
 pub type Events = Vec<(String, BTreeSet<String>)>;
 
@@ -58,13 +55,13 @@ impl Gold {
 
     /// Returns whether a line quotes one of the messages. The line of a period without quotes has all messages as its sources.
     fn is_of(&self, sentence: &Sentence, evidence: &BTreeSet<String>) -> bool {
-        let is_quote = !sentence.text.starts_with(PLACEHOLDERS[0]) && !sentence.text.starts_with(PLACEHOLDERS[1]);
+        let is_quote = !sentence.is_placeholder();
         is_quote
             && sentence.from.iter().filter_map(|id| self.messages.get(id)).any(|message| evidence.contains(message))
     }
 }
 
-/// Prints the figures of all grains.
+/// Prints the figures as a table in Markdown, one row per grain.
 pub fn print(figures: &BTreeMap<Grain, [usize; 4]>) {
     println!("| grain | important events quoted | sentences about them |\n| --- | --- | --- |");
     for (grain, [found, events, of_events, sentences]) in figures {

@@ -3,21 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The API that a server speaks.
+/// The API that a server speaks. It determines the paths, headers and bodies of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Api {
     /// OpenAI's chat completions, which most servers speak.
     #[default]
     Chat,
-    /// The same with the key in the header `api-key`.
+    /// OpenAI's chat completions as Azure serves them: the key is in the header `api-key`.
     Azure,
-    /// Anthropic's messages.
+    /// Anthropic's messages API, with the key in the header `x-api-key`.
     Anthropic,
 }
 
 impl Api {
-    /// Returns the API of a well-known host. Every other server speaks chat completions unless the configuration says otherwise.
+    /// Returns the API of a well-known host. Every other host is taken to serve chat completions.
     pub(super) fn of_host(host: &str) -> Api {
         let is_azure = [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"];
         match host {
@@ -37,23 +37,24 @@ pub enum JsonMode {
     Schema,
     /// `response_format` with any JSON object.
     Object,
-    /// By the prompt only.
+    /// No field of the request names the format; only the prompt describes it.
     None,
 }
 
-/// How much a reasoning model thinks before it answers.
+/// How much a reasoning model thinks before it answers. Each level allows a number of tokens in addition to those of the
+/// answer, unless `max_output_tokens` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Reasoning {
-    /// Not at all, where the model allows that.
+    /// No reasoning, if the model allows that.
     None,
-    /// As little as possible.
+    /// The least that the model supports: 2,048 tokens.
     Minimal,
-    /// A little.
+    /// Little: 2,048 tokens.
     Low,
-    /// As much as most models do by default.
+    /// The default of most models: 6,144 tokens.
     Medium,
-    /// Much.
+    /// Much: 14,336 tokens.
     High,
 }
 
@@ -69,8 +70,8 @@ impl Reasoning {
         }
     }
 
-    /// Returns the maximum tokens of reasoning. They are allowed in addition to those of the answer, unless `max_output_tokens`
-    /// is configured, which includes them.
+    /// Returns the maximum tokens of reasoning. They are allowed in addition to those of the answer. A configured
+    /// `max_output_tokens` includes both.
     pub fn tokens(self) -> u64 {
         match self {
             Reasoning::None => 0,

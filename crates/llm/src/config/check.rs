@@ -12,7 +12,8 @@ use crate::endpoint::network_policy::{NetworkPolicy, Refusal};
 /// Default context window in tokens: most local models are served with this window or a larger one.
 pub(super) const WINDOW: u64 = 8_192;
 
-/// Returns the default maximum tokens of an answer: enough for a summary of this grain with its citations.
+/// Returns the default maximum tokens of an answer for a purpose, without reasoning: enough for a summary of this grain with
+/// its citations. In a small window, the default is less.
 pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
     match purpose {
         Purpose::Monthly => 3_072,
@@ -21,14 +22,15 @@ pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
     }
 }
 
-/// Default maximum time without a token. A small machine needs about a minute to read a prompt of the size that we send.
+/// Default maximum time without a token. A small machine needs about a minute to read a prompt of the usual size.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Default quiet time of a conversation before a model reads it for facts, and the longest that can be set.
 const READING_QUIET: Duration = Duration::from_secs(600);
 const MAX_QUIET: Duration = Duration::from_secs(86_400);
 
-/// Default number of waiting messages that a model reads without waiting for quiet: about as many as one question holds.
+/// Default number of waiting messages from which on a model reads them without waiting for quiet: about as many as one question
+/// holds.
 const READING_TURNS: u64 = 20;
 
 /// Fields of a request that only Annals sets.
@@ -51,10 +53,11 @@ const MAX_CANDIDATES: u64 = 200;
 /// Default daily limit for reranking: several hundred searches of two or three thousand tokens each.
 const RERANK_DAILY_TOKENS: u64 = 1_000_000;
 
-/// Smallest window that is accepted, in tokens. None of our prompts is much shorter than half of it.
+/// Smallest window that is accepted, in tokens. The instructions of a prompt alone take about half of it.
 const MIN_WINDOW: u64 = 1_024;
 
-/// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither table sets a base URL or a model.
+/// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither a base URL nor a model is set in
+/// any of the two tables.
 pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<EndpointConfig> {
     // A key is sent only to the host for which it was configured.
     let key = own.key.or_else(|| above.key.clone().filter(|_| own.base_url.is_none()));
@@ -93,7 +96,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         Checker { variable, local_network, faults: Vec::new() }
     }
 
-    /// Adds a fault once: a fault in the table `[models]` shows up in each table that takes the value over.
+    /// Adds a fault once: a fault in the table `[models]` is found again in each table that takes the value from there.
     pub(super) fn fault(&mut self, field: &str, name: &str, reason: impl Into<String>) {
         let fault = Fault::new(format!("{field}.{name}"), reason);
         if !self.faults.contains(&fault) {
@@ -101,7 +104,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         }
     }
 
-    /// Returns the endpoint with its key read from the variable `key_env`.
+    /// Returns the endpoint with its key, read from the variable `key_env` if that is set. Records a fault if the variable is
+    /// not set, if `key` is set too, or if the key cannot be sent in a header.
     pub(super) fn key_of(&mut self, field: &str, mut endpoint: EndpointConfig) -> EndpointConfig {
         if let Some(name) = endpoint.key_env.take() {
             match (self.variable)(&name) {
@@ -127,8 +131,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         // The fault is reported in the table that contains the value: the purpose's own table or `[models]`.
         let begun = own.base_url.is_some() || own.model.is_some();
         let at = |own_is_set: bool, is_set: bool| if own_is_set || (begun && !is_set) { field } else { "models" };
-        let place = at(own.base_url.is_some(), whole.base_url.is_some());
-        let base_url = self.base_url(place, "base_url", whole.base_url.as_deref());
+        let table = at(own.base_url.is_some(), whole.base_url.is_some());
+        let base_url = self.base_url(table, "base_url", whole.base_url.as_deref());
         let name = whole.model.clone().filter(|name| !name.trim().is_empty());
         if name.is_none() {
             self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
@@ -190,7 +194,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         })
     }
 
-    /// Returns the window and the maximum tokens of the answer.
+    /// Returns the window and the maximum tokens of the answer. Records a fault if the window is too small, or if the maximum
+    /// is zero or more than half of the window.
     fn tokens<'a>(
         &mut self,
         at: &impl Fn(bool, bool) -> &'a str,
@@ -225,11 +230,11 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
                 "must not contain a query (?) or a fragment (#)"
             }
             Some(Ok(url))
-                if NetworkPolicy::new(&url, self.local_network).judge_written() == Err(Refusal::Unencrypted) =>
+                if NetworkPolicy::new(&url, self.local_network).check_written() == Err(Refusal::Unencrypted) =>
             {
                 "is a public address without https://"
             }
-            Some(Ok(url)) if NetworkPolicy::new(&url, self.local_network).judge_written().is_err() => {
+            Some(Ok(url)) if NetworkPolicy::new(&url, self.local_network).check_written().is_err() => {
                 "is an address that no model server can have"
             }
             Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),
@@ -238,7 +243,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         None
     }
 
-    /// Returns when a model reads new messages for facts.
+    /// Returns when a model reads new messages for facts. Records a fault for a quiet time that is not a duration or longer
+    /// than a day, and for zero messages.
     pub(super) fn reading(&mut self, quiet: Option<&DurationSetting>, turns: Option<u64>) -> ReadingSchedule {
         let quiet = match quiet.map(DurationSetting::duration) {
             None => READING_QUIET,
@@ -258,8 +264,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         }
     }
 
-    /// Returns the configured time limit, or the default if none is set or it has a fault. Faults are values of zero, above
-    /// `longest`, or texts that are not durations.
+    /// Returns the configured time limit, or the default if none is set or it has a fault. Zero, values above the maximum and
+    /// texts that are not durations are faults.
     pub(super) fn timeout(
         &mut self,
         field: &str,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum DurationSetting {
     /// Whole seconds.
     Seconds(u64),
-    /// Anything that jiff parses as a duration.
+    /// A duration in words, such as `2m 30s`.
     Words(String),
 }
 

@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 use super::check::Checker;
 use super::{DurationSetting, EndpointConfig, redacted, secret};
 
-/// The name of the model that is compiled in.
+/// The value of `model` that selects the model compiled into the program.
 pub const BUILT_IN: &str = "built-in";
 
 /// Base URL of the hub that models are pulled from, unless another is configured.
 const HUB: &str = "https://huggingface.co";
 
-/// Default and maximum of the time limit for one request to an endpoint, which may hold many texts.
+/// Default and maximum time limit for one request to an endpoint, which may hold many texts.
 const TIMEOUT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(600));
 
 /// Default number of tokens that an endpoint's model reads of a text. Most models read more, but search finds shorter texts
 /// better.
 const WINDOW: u64 = 512;
 
-/// Maximum number of components of a vector.
+/// Maximum number of components that `dimension` may name.
 const MAX_COMPONENTS: u64 = 16_384;
 
 /// How the vectors of a text's tokens become one vector.
@@ -46,21 +46,22 @@ pub enum PoolingConfig {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmbedderConfig {
-    /// `built-in`, the name of a model that `annals model pull` fetched, or a folder with an ONNX model. With `base_url`, the name
-    /// of the endpoint's model.
+    /// `built-in`, the name of a model that `annals model pull` fetched, or a folder with an ONNX model. With `base_url`, the
+    /// name of the endpoint's model.
     pub model: Option<String>,
-    /// What is written before a question. Overrides what the model's files say.
+    /// Text that is put before each query of a search. Overrides what the files of the model say.
     pub query_prefix: Option<String>,
-    /// What is written before a text that is stored. Overrides what the model's files say.
+    /// Text that is put before each stored text when it is embedded. Overrides what the files of the model say.
     pub passage_prefix: Option<String>,
-    /// Tokens that the model reads of one text. Overrides what its files say.
+    /// Number of tokens of one text that the model reads. Overrides what the files of the model say. 512 for an endpoint if
+    /// unset.
     pub window: Option<u64>,
     /// The ONNX file in the folder of the model, if there are several.
     pub file: Option<PathBuf>,
-    /// How tokens are pooled. Overrides what the model's files say.
+    /// How the vectors of tokens become one vector. Overrides what the files of the model say.
     pub pooling: Option<PoolingConfig>,
-    /// The file of ONNX Runtime's library, or `off`. If unset, it is looked for beside the program and where the system keeps
-    /// libraries. Without it, a slower runtime that is compiled in does the work.
+    /// The file of ONNX Runtime's library, or `off`. If unset, it is looked for beside the program and in the library folders
+    /// of the system. Without it, a slower runtime that is compiled in is used.
     pub onnxruntime: Option<String>,
     /// Base URL of an endpoint, to which `/embeddings` is appended: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
@@ -70,11 +71,11 @@ pub struct EmbedderConfig {
     pub key: Option<SecretString>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// Number of components of the endpoint's vectors.
+    /// Number of components of the endpoint's vectors. If unset, it is found out once by embedding a text.
     pub dimension: Option<u64>,
-    /// Maximum time for one request to the endpoint.
+    /// Maximum time for one request to the endpoint: seconds or a duration, at most ten minutes. One minute if unset.
     pub timeout: Option<DurationSetting>,
-    /// Whether host names may resolve to this machine or the local network.
+    /// Whether host names of the endpoint and the hub may resolve to this machine or the local network.
     pub local_network: Option<bool>,
     /// Where `annals model pull` fetches models: a server with the layout of the Hugging Face hub.
     pub hub: Option<String>,
@@ -83,41 +84,39 @@ pub struct EmbedderConfig {
 /// The table `[embedder]`, checked and complete.
 #[derive(Clone, Debug)]
 pub struct EmbedderSettings {
-    /// The model of new vectors.
     pub choice: EmbedderChoice,
-    /// The file of ONNX Runtime's library, or `off`.
+    /// The file of ONNX Runtime's library, or `off`; `None` if it is looked for in the usual places.
     pub onnxruntime: Option<String>,
     /// Where models are pulled from, without a trailing slash.
     pub hub: String,
     /// Whether the hub's name may resolve to this machine or the local network.
     pub local_network: bool,
+    /// The table as it was before the check, without a key: what opens this model again once another one is configured.
+    pub table: EmbedderConfig,
 }
 
-/// The model of new vectors.
+/// The model that embeds texts and queries.
 #[derive(Clone, Debug)]
 pub enum EmbedderChoice {
     /// The model that is compiled in.
     BuiltIn,
-    /// A model in a folder.
     Folder(FolderModel),
-    /// A model behind an endpoint.
     Endpoint(EmbeddingModel),
 }
 
-/// A model in a folder, and settings that override those in its files.
+/// A model in a folder. A setting that is `None` is taken from the files of the model.
 #[derive(Clone, Debug, Default)]
 pub struct FolderModel {
     /// The name of a pulled model, or the folder.
     pub model: String,
-    /// The ONNX file in the folder.
+    /// The ONNX file in the folder; `None`: the one that a pull recorded, or else the first of the usual names that exists.
     pub file: Option<PathBuf>,
-    /// How tokens are pooled.
     pub pooling: Option<PoolingConfig>,
-    /// What is written before a question.
+    /// Text that is put before each query of a search.
     pub query_prefix: Option<String>,
-    /// What is written before a text that is stored.
+    /// Text that is put before each stored text when it is embedded.
     pub passage_prefix: Option<String>,
-    /// Tokens that the model reads of one text.
+    /// Number of tokens of one text that the model reads.
     pub window: Option<usize>,
 }
 
@@ -128,17 +127,16 @@ pub struct EmbeddingModel {
     pub base_url: String,
     /// API key; `None` for servers that need no key.
     pub key: Option<SecretString>,
-    /// Name of the model.
     pub name: String,
-    /// Number of components of each vector.
-    pub dimension: usize,
-    /// Tokens that the model reads of one text.
+    /// Number of components of each vector; `None` if the endpoint decides.
+    pub dimension: Option<usize>,
+    /// Number of tokens of one text that the model reads.
     pub window: u64,
-    /// What is written before a question.
+    /// Text that is put before each query of a search.
     pub query_prefix: String,
-    /// What is written before a text that is stored.
+    /// Text that is put before each stored text when it is embedded.
     pub passage_prefix: String,
-    /// Maximum time for one request.
+    /// Maximum time for one request, which may contain many texts.
     pub timeout: Duration,
     /// Whether the host name may resolve to this machine or the local network.
     pub local_network: bool,
@@ -160,6 +158,7 @@ impl EmbedderConfig {
             checker.fault("embedder", field, reason);
         }
         let onnxruntime = self.onnxruntime.clone();
+        let table = EmbedderConfig { key: None, ..self.clone() };
         let choice = if self.base_url.is_some() {
             self.endpoint(&mut checker).map(EmbedderChoice::Endpoint)
         } else {
@@ -170,7 +169,7 @@ impl EmbedderConfig {
         };
         match choice {
             Some(choice) if checker.faults.is_empty() => {
-                Ok(EmbedderSettings { choice, onnxruntime, hub, local_network })
+                Ok(EmbedderSettings { choice, onnxruntime, hub, local_network, table })
             }
             _ => Err(checker.faults),
         }
@@ -229,8 +228,7 @@ impl EmbedderConfig {
         if name.is_none() {
             checker.fault("embedder", "model", "is missing");
         }
-        let dimension = self.dimension.filter(|dimension| (1..=MAX_COMPONENTS).contains(dimension));
-        if dimension.is_none() {
+        if self.dimension.is_some_and(|dimension| !(1..=MAX_COMPONENTS).contains(&dimension)) {
             let reason = format!("must be the number of components of the model's vectors, 1 to {MAX_COMPONENTS}");
             checker.fault("embedder", "dimension", reason);
         }
@@ -238,7 +236,7 @@ impl EmbedderConfig {
             base_url: base_url?,
             key,
             name: name?,
-            dimension: usize::try_from(dimension?).ok()?,
+            dimension: self.dimension.and_then(|dimension| usize::try_from(dimension).ok()),
             window: self.window.unwrap_or(WINDOW),
             query_prefix: self.query_prefix.unwrap_or_default(),
             passage_prefix: self.passage_prefix.unwrap_or_default(),

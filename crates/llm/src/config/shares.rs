@@ -4,18 +4,19 @@ use annals_core::{Fault, Purpose};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The table `[models.shares]`, in per cent. A purpose begins a request only while everything that was used and reserved on that day
-/// stays below its share of the budget, so the rest is left for the purposes with larger shares.
+/// The table `[models.shares]`, in per cent. A request is sent only if the tokens used and reserved on that day by all
+/// purposes, with those of the request, stay within the share of its purpose. The rest is left for purposes with larger shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shares {
-    /// For extracting facts.
+    /// Share for extracting facts.
     pub extraction: u8,
-    /// For daily summaries.
+    /// Share for daily summaries.
     pub daily: u8,
-    /// For weekly to yearly summaries.
+    /// Share for weekly to yearly summaries.
     pub longer: u8,
-    /// For everything about messages older than a week: imports, and summaries that are written again.
+    /// Share for work on messages older than a week, such as imports. The smaller of this share and that of the purpose applies.
+    /// Does not apply to `annals rollup --batch`.
     pub old: u8,
 }
 
@@ -26,7 +27,7 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// Returns the part of a limit that a purpose may use.
+    /// Returns the part of a limit that a purpose may use. For work that is not recent, this is at most the share `old`.
     pub(crate) fn part(self, limit: u64, purpose: Purpose, is_recent: bool) -> u64 {
         let own = match purpose {
             Purpose::Extraction => self.extraction,

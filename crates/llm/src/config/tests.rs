@@ -98,7 +98,7 @@ fn all_faults_are_reported_at_once() {
         &["unknown field `modle`, expected one of `daily_tokens`, `workspace_daily_tokens`, \
            `process_daily_tokens`, `ungrounded`, `shares`, `extraction_quiet`, `extraction_turns`, `local_network`, `batch`, `base_url`, `key`, \
         `key_env`, `model`, `api`, `window`, `max_output_tokens`, `timeout`, `json`, `reasoning`, `temperature`, \
-        `extra_body`, `extraction`, `daily`, `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
+        `extra_body`, `extraction`, `daily`, `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`, `grounding`"],
     );
 }
 
@@ -207,6 +207,8 @@ fn embedder_keys_without_effect_are_named() {
     check(json!({}), &[]);
     check(json!({ "model": "me/tiny", "file": "a.onnx", "query_prefix": "q: ", "window": 64 }), &[]);
     check(json!({ "base_url": url, "model": "m", "dimension": 8, "timeout": 5, "window": 64 }), &[]);
+    check(json!({ "base_url": url, "model": "m" }), &[]);
+    check(json!({ "base_url": url, "model": "m", "dimension": 0 }), &["embedder.dimension"]);
     check(json!({ "file": "a.onnx", "query_prefix": "q: " }), &["embedder.file", "embedder.query_prefix"]);
     check(json!({ "dimension": 8, "timeout": 0 }), &["embedder.dimension", "embedder.timeout"]);
     check(json!({ "model": "me/tiny", "dimension": 8 }), &["embedder.dimension"]);

@@ -4,17 +4,18 @@
 use llm_json::RepairOptions;
 use serde_json::{Deserializer, Value};
 
-/// Longer texts are not repaired: the repairer's run time grows faster than its input.
+/// Maximum bytes of a text that is repaired: the repairer's run time grows faster than its input.
 const MAX_REPAIR_BYTES: usize = 200_000;
 
-/// Deeper texts are not repaired: the repairer is recursive. The formats that we request are four levels deep.
+/// Maximum depth of a text that is repaired: the repairer is recursive. The formats that we request are four levels deep.
 const MAX_REPAIR_DEPTH: usize = 32;
 
-/// Maximum number of start positions that are tried.
+/// Maximum number of positions in a text at which a JSON value is looked for.
 const STARTS: usize = 64;
 
-/// Returns the JSON of an answer: the whole text, or else the longest object or array in it. Repairs broken JSON if nothing else
-/// helps.
+/// Returns the JSON object or array of an answer, without the reasoning before it: the whole text, or else the longest one in
+/// it. If that one has none of the lists of our formats, tries to repair the text first. Returns `None` if the text has no
+/// JSON.
 pub(super) fn json(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Some(answer) = whole(text) {
@@ -34,15 +35,37 @@ fn whole(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(is_container)
 }
 
-/// Returns the text after the reasoning. Some chat templates leave out the opening tag.
+/// Marks after which a model answers, as chat templates and the parsers of servers have them: those of DeepSeek and Qwen, others
+/// like them, Magistral, Seed, Kimi and gpt-oss.
+const ENDS_OF_THOUGHT: [&str; 8] = [
+    "</think>",
+    "</thinking>",
+    "</thought>",
+    "</reasoning>",
+    "[/THINK]",
+    "</seed:think>",
+    "◁/think▷",
+    "<|channel|>final<|message|>",
+];
+
+/// Beginnings of texts that start with reasoning.
+const STARTS_OF_THOUGHT: [&str; 5] = ["<think", "<thought", "[THINK]", "◁think", "<|channel|>analysis"];
+
+/// Returns whether a text begins with reasoning; its end may be missing.
+pub(super) fn begins_with_thoughts(text: &str) -> bool {
+    STARTS_OF_THOUGHT.iter().any(|start| text.trim_start().starts_with(start))
+}
+
+/// Returns the text after the last closing tag of reasoning, because some chat templates leave out the opening one. Returns the
+/// whole text if there is no such tag, or no JSON after it.
 pub(super) fn without_thoughts(text: &str) -> &str {
-    let closing = ["</think>", "</thinking>", "</reasoning>"];
-    let end = closing.iter().filter_map(|tag| text.rfind(tag).map(|at| at + tag.len())).max();
+    let end = ENDS_OF_THOUGHT.iter().filter_map(|tag| text.rfind(tag).map(|at| at + tag.len())).max();
     // A closing tag inside the answer itself is ignored.
     end.map(|end| &text[end..]).filter(|rest| rest.contains(['{', '['])).unwrap_or(text)
 }
 
-/// Returns the longest value that starts at any position: an example in the prose before the answer is shorter than the answer.
+/// Returns the longest value that starts at one of the first [`STARTS`] positions: an example in the prose before the answer is
+/// shorter than the answer. Returns `None` if it has none of the lists of our formats and is shorter than half of the text.
 fn longest_inside(text: &str) -> Option<Value> {
     let mut best: Option<(usize, Value)> = None;
     let mut from = 0;

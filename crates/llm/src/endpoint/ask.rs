@@ -1,11 +1,13 @@
-//! Handles one request: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if
-//! the answer is unusable, and saves it.
+//! Handles one request: looks up a saved answer, and otherwise collects the request for a batch or sends it. To send it, it
+//! reserves tokens of the budget, parses the answer, sends the request once more if the answer is unusable, and saves a usable
+//! one.
 
 use annals_core::{Agent, Digest, Error, Period, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use backon::Retryable;
 use serde_json::Value;
 
 use super::batch::Way;
+use super::budget::Payers;
 use super::channel::{Channel, Sizes};
 use super::completion::Completion;
 use super::failure::EndpointError;
@@ -17,47 +19,65 @@ use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
 /// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's
-/// work.
+/// work. In the mode `OldInBatches`, summaries of periods that ended earlier are sent in batches.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Up to this number of tokens the server's count says too little about how much it read.
+/// A request is compared with the count of the server only if it must have more than this many tokens. For a shorter one, the
+/// difference says too little.
 const WORTH_COMPARING: u64 = 1_000;
 
-/// Maximum tokens of an unusable answer that are shown to the model again.
+/// Maximum tokens of an unusable answer that are shown to the model again, in the request that corrects it.
 const SHOWN_AGAIN: u64 = 400;
 
-/// The agent, purpose and time of a request.
+/// What a request is made for, and how it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) agent: &'a Agent,
     pub(super) settings: &'a Settings,
     pub(super) purpose: Purpose,
-    /// A sequence number of the agent that is no later than the read of the sources.
+    /// Sequence number of the agent when the sources were read, or an earlier one. Stored with the reply.
     pub(super) read_seq: u64,
-    /// The period of a summary.
     pub(super) period: Option<Period>,
     /// End of the period that the request is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
-    /// How the request is sent: at once or in a batch, or whether it is only counted.
+    /// How the request is handled: sent at once, sent in a batch, or only counted.
     pub(super) way: &'a Way,
+    /// Id of the API key of the request that needs the answer, if there is one.
+    pub(super) access_key: Option<&'a str>,
 }
 
-/// Result of a request, and the tokens that were paid now for its complete answers. Attempts that broke off are booked, but not
-/// counted here.
+/// Result of a request, and the tokens that were paid now for its complete answers; zero if the answer was saved already.
+/// Attempts that broke off are booked, but not counted here.
 #[derive(Debug)]
 pub(super) struct Paid<T> {
     pub(super) value: T,
     pub(super) tokens: u64,
 }
 
-/// Parses an answer. The error says what is wrong without quoting the answer: it is shown to the model and to people.
+/// Function that parses an answer. Its error says what is wrong without quoting the answer, because it is shown to the model
+/// and to users.
 pub(super) type Read<'a, T> = &'a (dyn Fn(&Value) -> std::result::Result<T, String> + Sync);
 
 impl Endpoint {
-    /// Sends a request and parses the answer. Saves an answer that `read` accepts, so the same request costs nothing the next
-    /// time.
+    /// Returns the parsed answer to a request: a saved one, or that of the server. Saves an answer that `read` accepts, so the
+    /// same request costs nothing the next time. Fails with [`Error::InBatch`] if the request is collected or counted instead
+    /// of sent. Leaves out parameters that the server refused before, and stores new refusals.
     pub(super) async fn ask<T>(
+        &self,
+        job: &Job<'_>,
+        form: Form,
+        prompt: Rendered,
+        read: Read<'_, T>,
+    ) -> Result<Paid<T>> {
+        let shape = &self.channel(job.purpose)?.learned.shape;
+        shape.recall(self.replies.as_ref(), job.now).await?;
+        let paid = self.ask_in_learned_shape(job, form, prompt, read).await;
+        shape.save(self.replies.as_ref(), job.now).await?;
+        paid
+    }
+
+    async fn ask_in_learned_shape<T>(
         &self,
         job: &Job<'_>,
         form: Form,
@@ -94,26 +114,33 @@ impl Endpoint {
     }
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// Returns who pays for the calls.
+    pub(super) fn payers(&self) -> Payers<'a> {
+        Payers { agent: self.agent, access_key: self.access_key }
+    }
+
     /// Returns whether the sources are at most [`RECENT`] old.
     pub(super) fn is_recent(&self) -> bool {
         is_recent(self.about, self.now)
     }
 }
 
-/// Returns whether sources of the time `about` are at most [`RECENT`] old at `now`.
+/// Returns whether sources of the time `about` are at most [`RECENT`] old at `now`. Sources of the future count as recent.
 pub(super) fn is_recent(about: Timestamp, now: Timestamp) -> bool {
     about.saturating_add(RECENT).is_ok_and(|until| until >= now)
 }
 
 impl Endpoint {
-    /// Returns how many tokens the agent may use a day for all purposes together.
+    /// Returns how many tokens the agent may use per UTC day for all purposes but reranking together. A purpose may use its
+    /// share of them.
     pub(super) fn limit(&self, job: &Job<'_>) -> u64 {
         job.settings.daily_tokens.unwrap_or(self.daily_tokens)
     }
 }
 
-/// Returns the request followed by the unusable answer and what is wrong with it.
+/// Returns the request followed by the beginning of the unusable answer and what is wrong with it. Does not show an answer that
+/// is empty or repeats itself.
 fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Vec<ChatMessage> {
     let complaint = format!(
         "This answer cannot be used: {problem}. Answer the messages again, with one JSON object of the form that was \
@@ -125,13 +152,13 @@ fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Ve
     vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]
 }
 
-/// Returns the key of a saved answer. Requests with the same key have the same answer.
+/// Returns the key of a saved answer. Requests of one agent with the same key have the same answer.
 fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
     let model = &channel.model;
     Digest::of([VERSION, &model.base_url, &model.name, form.name(), &prompt.system, &prompt.user])
 }
 
-/// An answer that was paid for.
+/// An answer, usable or not, with its cost.
 struct Bought {
     text: String,
     tokens: u64,
@@ -166,8 +193,9 @@ struct Billing<'a> {
 }
 
 impl Billing<'_> {
-    /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Saves a usable answer; books
-    /// the cost of any answer.
+    /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Returns the parsed answer, or
+    /// what is wrong with it. Saves a usable answer; books the cost of any answer. Fails if the server has not read the whole
+    /// request.
     async fn buy<T>(
         &self,
         messages: &[ChatMessage],
@@ -202,7 +230,7 @@ impl Billing<'_> {
     }
 
     /// Reserves `need` tokens for a request of `count` tokens, and sends it. Returns the answer and the number of the
-    /// reservation.
+    /// reservation. If there is no answer, ends the reservation.
     async fn attempt(
         &self,
         messages: &[ChatMessage],
@@ -220,9 +248,9 @@ impl Billing<'_> {
         }
     }
 
-    /// Ends the reservation of a request without an answer. Books the tokens that were received before the failure, and for
-    /// the request at least its estimated tokens. Books nothing if neither a token nor a count of tokens was received, unless
-    /// the failure is an unusable answer, which has an unknown cost.
+    /// Ends the reservation of a request without an answer. Books the tokens that were received before the failure, and for the
+    /// request at least its estimated tokens. If neither a token nor a count of tokens was received, books nothing. The
+    /// exception is an unusable answer, which has an unknown cost.
     async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
         if spent == Spent::default() && !failure.was_answered() {
             return self.endpoint.replies.release(self.job.agent, reservation).await;
@@ -232,8 +260,9 @@ impl Billing<'_> {
         self.endpoint.replies.charge(self.job.agent, self.reply(&partial, count, reservation), self.job.now).await
     }
 
-    /// Fails if the server counted fewer tokens than the request has at least, unless the request is too short to tell. Some
-    /// local servers silently drop the part of a request that exceeds their window; the answer is then about the rest only.
+    /// Fails if the server counted fewer tokens than the request must have. Judges neither short requests nor servers that
+    /// report no count. Some local servers silently drop the part of a request that exceeds their window; the answer then
+    /// covers only the rest.
     fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
         let least: u64 = messages.iter().map(|messages| tokens::at_least(messages.text())).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };
@@ -248,12 +277,12 @@ impl Billing<'_> {
         Err(Error::model(self.channel.what(), problem))
     }
 
-    /// Reserves tokens of the daily budget; fails if fewer are left.
+    /// Reserves tokens of the daily budget; fails if a limit leaves fewer to the purpose.
     async fn reserve(&self, tokens: u64) -> Result<u64> {
-        let Job { agent, purpose, now, .. } = *self.job;
+        let Job { purpose, now, .. } = *self.job;
         let (whole, is_recent) = (self.endpoint.limit(self.job), self.job.is_recent());
         let replies = self.endpoint.replies.as_ref();
-        self.endpoint.caps.reserve(replies, agent, purpose, (tokens, whole), is_recent, now).await
+        self.endpoint.caps.reserve(replies, self.job.payers(), purpose, (tokens, whole), is_recent, now).await
     }
 
     fn reply(&self, completion: &Completion, count: u64, reservation: u64) -> Reply {
@@ -263,9 +292,11 @@ impl Billing<'_> {
             model: self.channel.model.name.clone(),
             text: completion.text.clone(),
             tokens_in: completion.tokens_in.unwrap_or(count),
+            cache: completion.cache,
             tokens_out: completion.out(),
             read_seq: self.job.read_seq,
             reservation: Some(reservation),
+            access_key: self.job.access_key.map(str::to_owned),
         }
     }
 }

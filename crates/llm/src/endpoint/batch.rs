@@ -1,10 +1,10 @@
 //! Requests that are sent in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered
 //! (`results`), over the interfaces of OpenAI and Anthropic (`provider`).
 //!
-//! A batch is a way to fill the saved replies. A request without a saved reply is not sent but collected, and its period
-//! waits. When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered
-//! badly is asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a
-//! request.
+//! A batch is a way to fill the saved replies. A request without a saved reply is not sent but collected, and its period waits.
+//! When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. A request that got no usable
+//! answer from a batch is sent in one more batch, and after that at once. Only requests for summaries are sent in batches,
+//! never those for facts. Relies on port `Batches` for the outstanding requests. Never stores text of a request.
 
 mod outbox;
 mod provider;
@@ -26,32 +26,36 @@ use super::{Endpoint, tokens};
 use crate::config::Shares;
 use outbox::Outbox;
 
-/// How often a request is sent in batches before it is sent at once.
+/// How often a request is sent in batches before it is sent at once. A batch that was not created does not count, nor does one
+/// in which the request became void.
 const BATCHES_EACH: u64 = 2;
 
-/// Tokens of an answer that are assumed when a request is collected: those of the longest summary with its citations.
+/// Maximum tokens of an answer that are reserved when a request is collected: those of the longest summary with its citations.
+/// For a model with reasoning, the configured maximum is reserved instead.
 const ANSWER: u64 = 1_200;
 
-/// How requests are sent.
+/// How the requests of an endpoint are sent. In every mode, requests for facts are sent at once or counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Mode {
-    /// At once.
+    /// Every request is sent at once.
     #[default]
     Direct,
-    /// At once if they are about the last seven days or the server refuses batches, and in batches otherwise.
+    /// Requests about periods that ended in the last seven days are sent at once, older ones in batches. If the server refuses
+    /// batches, all are sent at once for a day.
     OldInBatches,
-    /// In batches. A number replaces every limit of tokens: it is what one agent may use on this day.
+    /// Requests are sent in batches. A number replaces every limit of tokens: it is what one agent may use on this day, with
+    /// all that it has used already.
     InBatches(Option<u64>),
-    /// Not at all: they are counted.
+    /// Requests are counted and not sent.
     Counting(Arc<Tally>),
 }
 
-/// Requests counted by purpose.
+/// Counts of requests without a saved answer and their estimated tokens, by purpose.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(Mutex<HashMap<Purpose, Estimate>>);
 
 impl Tally {
-    /// Returns what was counted, from fine to coarse.
+    /// Returns the counts: extraction first, then summaries from daily to yearly.
     pub(crate) fn counted(&self) -> Vec<Estimate> {
         let mut all: Vec<Estimate> = locked(&self.0).values().cloned().collect();
         all.sort_by_key(|estimate| estimate.purpose as usize);
@@ -67,18 +71,18 @@ impl Tally {
     }
 }
 
-/// How the requests about one period are sent.
+/// How the requests about one period are handled, unless their answers are saved already.
 #[derive(Debug)]
 pub(super) enum Way {
-    /// At once.
+    /// The requests are sent at once.
     Direct,
-    /// At once, in requests of the sizes that a batch uses: requests about the period were already recorded for a batch, and
-    /// their answers are found only by the same requests.
+    /// The requests are sent at once, in the sizes that a batch uses: requests about the period were already recorded for a
+    /// batch, and only the same requests find their answers.
     Begun,
-    /// In a batch. The map has, by request, the number of batches that it was sent in; after [`BATCHES_EACH`] of them it is
-    /// asked at once.
+    /// The requests are sent in a batch. The map contains the number of batches in which each request was sent; after
+    /// [`BATCHES_EACH`] of them it is sent at once.
     Batch(HashMap<Digest, u64>),
-    /// Not at all: they are counted.
+    /// The requests are counted and not sent.
     Counting,
 }
 
@@ -86,6 +90,10 @@ impl Way {
     /// Returns whether the sizes of requests do not depend on the speed of the server.
     pub(super) fn has_no_hurry(&self) -> bool {
         !matches!(self, Way::Direct)
+    }
+
+    pub(super) fn is_counting(&self) -> bool {
+        matches!(self, Way::Counting)
     }
 
     /// Returns whether a request without a saved answer is collected or counted instead of sent at once.
@@ -110,9 +118,9 @@ pub(super) struct BatchCollector {
 #[derive(Default)]
 struct State {
     outboxes: Vec<Outbox>,
-    /// Number of requests that the budget did not allow, since the last report.
+    /// Number of requests that the budget did not allow since the last sending, in the mode `InBatches`.
     over_budget: u64,
-    /// By base URL: the time until which the server gets no batch, and whether the reason is that it refused a batch for good.
+    /// By base URL: the time until which the server gets no batch, and whether the server refused a batch permanently.
     pauses: HashMap<String, (Timestamp, bool)>,
 }
 
@@ -129,13 +137,13 @@ impl BatchCollector {
 }
 
 impl Endpoint {
-    /// Enables batches and records them through this port.
+    /// Enables batches and records them through this port. Without them, requests for summaries are always sent at once.
     #[must_use]
     pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
         Endpoint { collector: Some(Arc::new(BatchCollector::new(batches))), ..self }
     }
 
-    /// Makes batches the default for requests about periods more than a week old.
+    /// Makes batches the default for summaries of periods that ended more than a week ago.
     #[must_use]
     pub fn old_in_batches(self) -> Endpoint {
         Endpoint { mode: Mode::OldInBatches, ..self }
@@ -145,7 +153,14 @@ impl Endpoint {
         Endpoint { mode, ..self.clone() }
     }
 
-    /// Returns how the requests about a period are sent. Fails with [`Error::InBatch`] if the period waits for answers.
+    /// Returns how requests for facts are handled: counted in the mode `Counting`, otherwise sent at once. They are never sent
+    /// in batches.
+    pub(super) fn way_of_extraction(&self) -> Way {
+        if matches!(self.mode, Mode::Counting(_)) { Way::Counting } else { Way::Direct }
+    }
+
+    /// Returns how the requests about a period that ended at `about` are handled: at once if batches are not enabled. Fails
+    /// with [`Error::InBatch`] if the period waits for answers.
     pub(super) async fn way(&self, task: &SummaryTask<'_>, about: Timestamp) -> Result<Way> {
         let Some(collector) = &self.collector else { return Ok(Way::Direct) };
         if let Mode::Counting(_) = self.mode {
@@ -178,9 +193,10 @@ impl Endpoint {
         pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
 
-    /// Collects or counts a request. Returns [`Error::InBatch`], or the error for which it cannot be collected. Also returns
-    /// [`Error::InBatch`] without collecting if a later pass has to do it: the batch is full, the server gets no batch for a
-    /// while, or the budget for batches is spent.
+    /// Collects or counts a request. Returns as `Ok` the error that the caller has to report: [`Error::InBatch`] if the request
+    /// was collected or counted, or if a later pass has to collect it, otherwise the reason why it cannot be sent. A later pass
+    /// has to collect it if the batch is full, if the server gets no batch for a while, or if the mode `InBatches` leaves no
+    /// budget. Fails if the store fails.
     pub(super) async fn collect(
         &self,
         job: &Job<'_>,
@@ -226,6 +242,7 @@ impl Endpoint {
             read_seq: job.read_seq,
             tokens,
             reservation: Some(reservation),
+            access_key: job.access_key.map(str::to_owned),
         };
         let body = channel.body_in_batch(messages, form, max_output_tokens);
         if !locked(&collector.state).add(channel, request, &body, (job.now, before)) {
@@ -234,8 +251,9 @@ impl Endpoint {
         Ok(Error::InBatch)
     }
 
-    /// Reserves tokens of the day's budget. The operator may give another budget for batches, which replaces every limit. What
-    /// the agent has used on this day counts against it.
+    /// Reserves tokens of the day's budget. The operator may give another budget for batches, which replaces every limit.
+    /// Tokens that the agent has already used on this day count against either. Fails with [`Error::Budget`] if too few are
+    /// left.
     async fn reserve_in_batch(&self, job: &Job<'_>, tokens: u64) -> Result<u64> {
         let unlimited = Caps { workspace: u64::MAX, process: u64::MAX, shares: Shares::default() };
         let (limit, caps) = match self.mode {
@@ -245,7 +263,7 @@ impl Endpoint {
         // The share for old messages keeps unattended work from using up the day's budget; these batches were explicitly
         // requested.
         let is_recent = matches!(self.mode, Mode::InBatches(_)) || job.is_recent();
-        caps.reserve(self.replies.as_ref(), job.agent, job.purpose, (tokens, limit), is_recent, job.now).await
+        caps.reserve(self.replies.as_ref(), job.payers(), job.purpose, (tokens, limit), is_recent, job.now).await
     }
 }
 
@@ -264,11 +282,11 @@ impl State {
         body: &serde_json::Value,
         (now, before): (Timestamp, usize),
     ) -> bool {
-        let place = self.outboxes.iter().position(|outbox| outbox.is_of(channel)).unwrap_or_else(|| {
+        let index = self.outboxes.iter().position(|outbox| outbox.is_of(channel)).unwrap_or_else(|| {
             self.outboxes.push(Outbox::new(Arc::clone(channel), &request, now, before));
             self.outboxes.len() - 1
         });
-        self.outboxes[place].add(request, body)
+        self.outboxes[index].add(request, body)
     }
 }
 

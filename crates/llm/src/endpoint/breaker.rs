@@ -1,5 +1,5 @@
-//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of
-//! every agent a timeout.
+//! Circuit breaker: after an outage, calls fail at once for a while, so that not every period of every agent waits for the
+//! timeout of a dead endpoint.
 //!
 //! Uses tokio's monotonic clock, not the `now` of a task: an outage lasts real seconds even in a pass that runs with another
 //! clock, and nothing stored depends on it.
@@ -21,9 +21,9 @@ pub(super) struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Time until which calls fail at once.
+    /// Time until which calls fail at once; it may have passed. `None` if there was no outage since the last answer.
     until: Option<Instant>,
-    /// Number of outages since the last answer.
+    /// Number of outages since the last answer. A failure that is no outage counts as an answer.
     outages: u32,
     /// The last failure that counted as an outage.
     cause: String,
@@ -56,7 +56,7 @@ impl Breaker {
         answer
     }
 
-    /// Returns whether the breaker is open, so that calls fail at once.
+    /// Returns whether calls fail at once now.
     pub(super) fn is_open(&self) -> bool {
         self.left(Instant::now()).is_some()
     }
@@ -73,7 +73,8 @@ impl Breaker {
         Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero())
     }
 
-    /// Records an outage, and the wait that the server asked for.
+    /// Opens the breaker after an outage: for its cool-down, or for the wait that the server requested if that is longer, but
+    /// at most for `longest_cool_down`. Does nothing while it is open.
     fn open(&self, retry_after: Option<Duration>, now: Instant) {
         // Calls that were in flight together count as one outage.
         if self.left(now).is_none() {

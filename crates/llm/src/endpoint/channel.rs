@@ -1,11 +1,11 @@
-//! The connection to one model: a limit of parallel requests, attempts within limits, the circuit breaker of its server, and
-//! the shape of requests that its server accepts.
+//! The connection to one model: the limit of parallel requests, retries within a time limit, the circuit breaker of its server,
+//! and the shape of requests that its server accepts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backon::{ExponentialBuilder, Retryable};
+use backon::ExponentialBuilder;
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, sleep_until};
@@ -18,34 +18,38 @@ use super::completion::Completion;
 use super::failure::EndpointError;
 use super::form::Form;
 use super::http::authorized;
+use super::learned_shape::LearnedShape;
 use super::limits::{self, Limits};
 use super::request::{self, ChatMessage, ModelRequest};
 use super::retry_policy::RetryPolicy;
-use super::shape::Shape;
 use super::speed::Speed;
 use super::stream::{Spent, Watch, receive};
 use super::tokens;
 use crate::config::Model;
 
-/// Maximum time for one request with all its attempts.
+/// Maximum time for one request with all its attempts, without the wait for a permit. After it, the request fails.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 
-/// Maximum number of shapes in which one request is tried.
+/// Maximum number of shapes in which one request is tried. If the server refuses all of them, the request fails.
 const MAX_SHAPES: usize = 12;
 
 /// Tokens left free in the window for roles, separators and a corrective message.
 pub(super) const MARGIN: u64 = 600;
 
-/// Minimum tokens of room for the text of a request. With less room, no request is sent.
+/// Minimum tokens of room for the lines of a request. If a prompt leaves less room, no request is sent.
 pub(super) const MIN_ROOM: u64 = 150;
 
-/// Tokens of the instructions of most requests, including [`MARGIN`].
+/// Smallest limit of the tokens of an answer that is read from a refusal. Smaller numbers there are versions or the ends of
+/// ranges, and shorter answers hold no summary.
+const MIN_OUTPUT: u64 = 256;
+
+/// Tokens of the instructions of most requests, including [`MARGIN`]. They are assumed when the state of a model is reported.
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
-/// Number of parallel requests before the limit of the server is known, reported or assumed.
+/// Number of parallel requests until the limit of the server is reported or assumed.
 const FIRST_AT_ONCE: usize = 1;
 
-/// HTTP client and circuit breaker, shared by all models of one base URL.
+/// HTTP client, circuit breaker, limit of parallel requests and pause, shared by all models of one base URL.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) http: reqwest::Client,
@@ -55,7 +59,7 @@ pub(super) struct Server {
     /// Whether the permits for the limit of the server, reported or assumed, have been added to `turns`. They are added once,
     /// by the first model whose limits are known.
     has_turns: AtomicBool,
-    /// Time until which the quota of the server is used up.
+    /// Time until which the quota of the server is used up; it may have passed. `None` if the server never reported that.
     pause: Mutex<Option<Instant>>,
 }
 
@@ -75,28 +79,50 @@ impl Server {
 #[derive(Debug)]
 pub(super) struct LearnedLimits {
     limits: OnceCell<Limits>,
+    /// The limits after the first answer, if the first ones were preliminary.
+    final_limits: OnceCell<Limits>,
     pub(super) speed: Speed,
-    shape: Mutex<Shape>,
+    pub(super) shape: LearnedShape,
     /// Tokens that reasoning has been found to need in addition to the configured maximum of an answer.
     reasoning: Mutex<u64>,
-    /// The context window in tokens that the server named when it refused a request as too long.
+    /// The context window in tokens that the server named when it refused a request as too long; `None` if it named none.
     window: Mutex<Option<u64>>,
+    /// Maximum tokens of an answer, as a refusal of a larger limit has shown it; [`u64::MAX`] before.
+    output: Mutex<u64>,
 }
 
 impl LearnedLimits {
     pub(super) fn new(model: &Model) -> LearnedLimits {
-        let shape = Mutex::new(Shape::of(model));
+        let shape = LearnedShape::of(model);
         LearnedLimits {
             limits: OnceCell::new(),
+            final_limits: OnceCell::new(),
             speed: Speed::default(),
             shape,
             reasoning: Mutex::default(),
             window: Mutex::default(),
+            output: Mutex::new(u64::MAX),
         }
+    }
+
+    /// Returns the newest limits; `None` before the server has reported any.
+    fn known_limits(&self) -> Option<Limits> {
+        self.final_limits.get().or(self.limits.get()).copied()
+    }
+
+    /// Keeps the limit of answers that the refusal of a larger one shows: the one that it names, otherwise half of the refused
+    /// one. Never raises the limit. Returns false and keeps nothing if that would be too little for an answer.
+    fn lower_output(&self, refused: u64, numbers: &[u64]) -> bool {
+        let limit = named_limit(refused, numbers).unwrap_or(refused / 2);
+        if limit >= MIN_OUTPUT {
+            let mut output = locked(&self.output);
+            *output = limit.min(*output);
+        }
+        limit >= MIN_OUTPUT
     }
 }
 
-/// One model of one server.
+/// The connection to one model of one server.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) model: Arc<Model>,
@@ -106,10 +132,10 @@ pub(super) struct Channel {
     pub(super) is_near: bool,
 }
 
-/// Sizes of a request.
+/// Limits of a request, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Tokens of request and answer together.
+    /// Maximum tokens of request and answer together.
     pub(super) window: u64,
     /// Maximum tokens of the answer, reasoning included.
     pub(super) max_output_tokens: u64,
@@ -126,7 +152,7 @@ impl Channel {
         Channel { model, server, learned, retry_policy, is_near }
     }
 
-    /// Returns the window and the limit of the answer. Requests the server's limits until they are known.
+    /// Returns the context window and the maximum length of an answer, in tokens. Requests the server's limits until they are known.
     pub(super) async fn sizes(&self) -> Sizes {
         self.sizes_by(self.limits().await)
     }
@@ -135,6 +161,7 @@ impl Channel {
         let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
         let window = window.min(locked(&self.learned.window).unwrap_or(u64::MAX));
         let wanted = self.model.max_output_tokens + *locked(&self.learned.reasoning);
+        let wanted = wanted.min(*locked(&self.learned.output));
         // A window smaller than configured must leave room for the request.
         Sizes { window, max_output_tokens: wanted.min(window / 2) }
     }
@@ -145,27 +172,27 @@ impl Channel {
         window.saturating_sub(max_output_tokens).saturating_sub(fixed)
     }
 
-    /// Returns how many of these `most` tokens the server reads and answers in about a minute.
+    /// Returns how many tokens of lines, at most `most`, the server reads and answers in about a minute.
     pub(super) fn fitting_room(&self, fixed: u64, most: u64) -> u64 {
         self.learned.speed.room(fixed, most, self.is_near)
     }
 
-    /// Allows twice as many tokens for all further answers of the model, if that is at most half of the window and leaves room
-    /// for a request of `count` tokens. Returns whether it does.
+    /// Allows twice as many tokens for all further answers of the model, if the server writes so many, and if that is at most
+    /// half of the window and leaves room for a request of `count` tokens. Returns whether it does.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         let doubled = max_output_tokens * 2;
-        let fits = doubled <= window / 2 && count + doubled <= window;
+        let fits = doubled <= *locked(&self.learned.output) && doubled <= window / 2 && count + doubled <= window;
         if fits {
             *locked(&self.learned.reasoning) += max_output_tokens;
         }
         fits
     }
 
-    /// Returns the state of the model, which these purposes use.
+    /// Returns the state of the model, with the purposes that use it.
     pub(super) fn state(&self, purposes: Vec<Purpose>) -> ModelState {
-        let (limits, now) = (self.learned.limits.get(), self.learned.speed.now());
-        let Sizes { window, max_output_tokens } = self.sizes_by(limits.copied());
+        let (limits, now) = (self.learned.known_limits(), self.learned.speed.now());
+        let Sizes { window, max_output_tokens } = self.sizes_by(limits);
         let most = window.saturating_sub(max_output_tokens).saturating_sub(TYPICAL_INSTRUCTIONS);
         ModelState {
             model: self.model.name.clone(),
@@ -185,7 +212,8 @@ impl Channel {
         }
     }
 
-    /// Asks a request, with retries. Adds the tokens of attempts without an answer to `spent`.
+    /// Sends a request, with retries, after waiting for a free permit and for the quota. Adds the tokens of attempts without an
+    /// answer to `spent`.
     pub(super) async fn ask(
         &self,
         messages: &[ChatMessage],
@@ -213,17 +241,24 @@ impl Channel {
 
     /// Returns the body of a request that is sent in a batch: whole, not as a stream.
     pub(super) fn body_in_batch(&self, messages: &[ChatMessage], form: Form, max_output_tokens: u64) -> Value {
-        let mut shape = *locked(&self.learned.shape);
+        let mut shape = self.learned.shape.now();
         shape.streams = false;
         let model_request = ModelRequest { messages, form, max_output_tokens, reports_progress: false };
         request::body(&self.model, model_request, shape)
     }
 
-    /// Leaves a parameter that the server refused in a batch out of further requests.
+    /// Leaves a parameter out of further requests, or lowers the limit of their answers, if this failure of a request in a batch
+    /// shows that the server refuses it.
     pub(super) fn note_refusal(&self, failure: &EndpointError) {
-        let mut shape = locked(&self.learned.shape);
-        if let Some(next) = failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
-            *shape = next;
+        if let EndpointError::OutputLimit { numbers } = failure {
+            let refused = self.sizes_by(self.learned.known_limits()).max_output_tokens;
+            // All requests of a batch get the same refusal, so one that names no limit must not halve it each time.
+            if named_limit(refused, numbers).is_some() {
+                self.learned.lower_output(refused, numbers);
+            }
+        }
+        if let Some(parameter) = failure.refused_form() {
+            self.learned.shape.refuse(parameter);
         }
     }
 
@@ -242,13 +277,14 @@ impl Channel {
         error(self.what(), failure)
     }
 
-    /// Describes the call for errors.
+    /// Returns the text that names the call in errors.
     pub(super) fn what(&self) -> String {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns the limits that the server reports; queries the server until it has reported them, or has answered a request of
-    /// this model and still does not. Before that, returns `None` while the server cannot answer or its circuit breaker is open.
+    /// Returns the limits that the server reports. Queries them again until the server has reported them, and once more after
+    /// its first answer if they were preliminary. A server that has answered a request of this model but reports no limits gets
+    /// the default ones. Until then, returns `None` while the server cannot answer or its circuit breaker is open.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
             let reported = limits::ask(&self.server.http, &self.model).await;
@@ -258,10 +294,19 @@ impl Channel {
             }
             Ok::<_, ()>(limits)
         };
-        if self.learned.limits.initialized() || !self.server.breaker.is_open() {
+        let known = self.learned.known_limits();
+        let asks_again = self.learned.final_limits.get().is_none()
+            && known.is_none_or(|limits| limits.is_preliminary && self.has_answered());
+        if !asks_again || self.server.breaker.is_open() {
+            return known;
+        }
+        if known.is_none() {
             return self.learned.limits.get_or_try_init(ask).await.ok().copied();
         }
-        None
+        // The model may have been unloaded again.
+        let ask_loaded =
+            || async { ask().await.and_then(|limits| if limits.is_preliminary { Err(()) } else { Ok(limits) }) };
+        self.learned.final_limits.get_or_try_init(ask_loaded).await.ok().copied().or(known)
     }
 
     fn has_answered(&self) -> bool {
@@ -276,26 +321,34 @@ impl Channel {
         }
     }
 
-    /// Asks in the shape that worked last. If the server refuses it, tries others, and keeps the first that works.
+    /// Sends the request in the shape that worked last. If the server refuses it, tries up to [`MAX_SHAPES`] in all and keeps
+    /// the first that works, and a lower limit of the answer if that is what it refuses.
     async fn in_some_shape(
         &self,
-        model_request: ModelRequest<'_>,
+        mut model_request: ModelRequest<'_>,
         spent: &mut Spent,
     ) -> Result<Completion, EndpointError> {
-        let mut shape = *locked(&self.learned.shape);
+        let (mut shape, mut refused) = (self.learned.shape.now(), Vec::new());
         for _ in 0..MAX_SHAPES {
             let body = request::body(&self.model, model_request, shape);
             let failure = match self.with_retries(&body, model_request, spent).await {
                 Ok(completion) => {
-                    *locked(&self.learned.shape) = shape;
+                    self.learned.shape.accept(shape, refused);
                     return Ok(completion);
                 }
                 Err(failure) => failure,
             };
-            match failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
-                Some(next) => shape = next,
-                None => return Err(failure),
+            if let EndpointError::OutputLimit { numbers } = &failure {
+                if !self.learned.lower_output(model_request.max_output_tokens, numbers) {
+                    return Err(failure);
+                }
+                model_request.max_output_tokens = self.sizes().await.max_output_tokens;
+                continue;
             }
+            let Some(parameter) = failure.refused_form() else { return Err(failure) };
+            let Some(next) = shape.after_refusal_of(parameter) else { return Err(failure) };
+            shape = next;
+            refused.push(parameter);
         }
         Err(EndpointError::Unusable("it refused every form of the request"))
     }
@@ -306,16 +359,9 @@ impl Channel {
         model_request: ModelRequest<'_>,
         spent: &mut Spent,
     ) -> Result<Completion, EndpointError> {
-        let (spent, deadline) = (tokio::sync::Mutex::new(spent), Instant::now() + self.model.timeout);
-        (|| async { self.once(body, model_request, &mut **spent.lock().await).await })
-            .retry(self.retry_policy.backoff())
-            .when(EndpointError::passes)
-            .adjust(|failure, wait| {
-                // `None` means no more attempts. An attempt that could start only after the deadline is not made either.
-                let wait = wait?.max(failure.wait().unwrap_or_default());
-                Instant::now().checked_add(wait).is_some_and(|at| at < deadline).then_some(wait)
-            })
-            .await
+        let spent = tokio::sync::Mutex::new(spent);
+        let attempt = || async { self.once(body, model_request, &mut **spent.lock().await).await };
+        self.retry_policy.run(self.model.timeout, attempt).await
     }
 
     async fn once(
@@ -336,6 +382,11 @@ impl Channel {
         };
         receive(request, watch).await
     }
+}
+
+/// Returns the largest number of a refusal below the refused limit.
+fn named_limit(refused: u64, numbers: &[u64]) -> Option<u64> {
+    numbers.iter().copied().filter(|number| (MIN_OUTPUT..refused).contains(number)).max()
 }
 
 fn estimated(messages: &[ChatMessage]) -> u64 {

@@ -3,21 +3,22 @@
 
 use std::time::Duration;
 
+use annals_core::CacheTokens;
 use serde_json::Value;
 
-use super::answer::without_thoughts;
+use super::answer::{begins_with_thoughts, without_thoughts};
 use super::failure::EndpointError;
 use super::repetition::repeats_itself;
 use super::tokens;
 
-/// Maximum bytes of the text of an answer; a good one has a few thousand.
+/// Maximum bytes of the text of an answer, and of its reasoning. A longer one is unusable. The usual answer has a few thousand.
 const MAX_TEXT_LENGTH: usize = 1_000_000;
-/// Maximum tokens of one request or answer; the largest windows have some ten million.
+/// Maximum tokens of one request or answer; larger counts are ignored. The largest windows have some ten million.
 const MAX_TOKENS: u64 = 1 << 26;
 /// Bytes of text after which a stream is examined again for repetitions.
 const EXAMINED_EVERY: usize = 400;
 
-/// A model's answer.
+/// An answer of a model, with token counts and durations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Completion {
     /// Text of the answer, without reasoning.
@@ -26,28 +27,27 @@ pub(super) struct Completion {
     pub(super) tokens_in: Option<u64>,
     /// Tokens of the answer, if the server reports them. Includes reasoning.
     pub(super) tokens_out: Option<u64>,
-    /// Tokens of the request that the server had cached and did not read again.
-    pub(super) cached: u64,
+    /// Tokens of the request that came from the cache of the server, and tokens that the request added to it.
+    pub(super) cache: CacheTokens,
     /// Estimated tokens of text and reasoning.
     pub(super) estimated_out: u64,
-    /// Whether the model has reasoned before the answer.
+    /// Whether the server sent reasoning, in a field of its own or in the text.
     pub(super) has_reasoned: bool,
     /// Whether the token limit ended the answer.
     pub(super) is_cut_off: bool,
-    /// Whether the model repeated itself.
+    /// Whether the end of the text repeats itself, which makes the answer useless.
     pub(super) is_repetitive: bool,
-    /// The durations that were measured.
     pub(super) timing: Timing,
 }
 
-/// Durations of a request.
+/// How long the model read the request and wrote the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Timing {
-    /// Time until the first token; `None` if the answer came at once.
+    /// Time until the first token; `None` if the answer came whole, not as a stream.
     pub(super) reading: Option<Duration>,
-    /// Time from the first to the last token, or the whole time of an answer that came at once.
+    /// Time from the first to the last token, or the whole time of an answer that was not a stream.
     pub(super) writing: Duration,
-    /// Tokens per second of reading and writing as the server itself measured them.
+    /// Tokens per second of reading and writing as the server itself measured them; `None` if it did not report them.
     pub(super) measured: Option<(f64, f64)>,
 }
 
@@ -63,7 +63,7 @@ impl Completion {
 pub(super) struct Reading {
     completion: Completion,
     reasoning: usize,
-    /// Whether the server has said why the answer ended.
+    /// Whether the server has marked the end of the answer. The answer may still be cut off or withheld.
     is_finished: bool,
     is_withheld: bool,
     /// Bytes of the text when it was last examined for repetitions.
@@ -72,7 +72,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Reads a whole answer, or an event of a stream. Returns whether it contains something of the answer: a token, or progress
-    /// in reading the request. Returns false for pings and comments.
+    /// in reading the request. Returns false for pings and comments. Fails if text or reasoning become too long.
     pub(super) fn take(&mut self, event: &Value) -> Result<bool, EndpointError> {
         let before = (self.completion.text.len(), self.reasoning);
         self.take_usage(event);
@@ -99,12 +99,12 @@ impl Reading {
         self.completion.tokens_in
     }
 
-    /// Returns whether the answer is complete.
     pub(super) fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Returns whether the answer repeats itself, so that waiting for its end is useless. Examines the text now and then.
+    /// Returns whether the answer repeats itself, so that waiting for its end is useless. Examines the text after every
+    /// [`EXAMINED_EVERY`] bytes, and returns false in between.
     pub(super) fn repeats_itself(&mut self) -> bool {
         let text = &self.completion.text;
         if text.len() < self.examined + EXAMINED_EVERY {
@@ -114,7 +114,7 @@ impl Reading {
         repeats_itself(text)
     }
 
-    /// Returns the completed answer. Fails if the content filter withheld it.
+    /// Returns the completed answer. Fails if a content filter withheld it or the model refused to answer.
     pub(super) fn end(mut self, timing: Timing) -> Result<Completion, EndpointError> {
         if self.is_withheld {
             return Err(EndpointError::Unusable("its content filter withheld the answer"));
@@ -122,7 +122,7 @@ impl Reading {
         self.completion.estimated_out = self.estimated_out();
         self.completion.is_repetitive = repeats_itself(&self.completion.text);
         let text = without_thoughts(&self.completion.text);
-        let is_thought = text.len() < self.completion.text.len() || text.trim_start().starts_with("<think");
+        let is_thought = text.len() < self.completion.text.len() || begins_with_thoughts(text);
         self.completion.has_reasoned = self.reasoning > 0 || is_thought;
         self.completion.text = text.to_owned();
         let measured = self.completion.timing.measured;
@@ -171,10 +171,12 @@ impl Reading {
             let cached = number("cache_read_input_tokens")
                 .or(counted(&usage["prompt_tokens_details"]["cached_tokens"]))
                 .or(number("prompt_cache_hit_tokens"));
-            completion.cached = cached.unwrap_or(completion.cached);
+            completion.cache.read = cached.unwrap_or(completion.cache.read);
             // Anthropic reports cached tokens separately from the other tokens of the request.
-            let written = number("cache_creation_input_tokens").unwrap_or_default();
-            let apart = number("input_tokens").map(|tokens| tokens + written + cached.unwrap_or_default());
+            let written = number("cache_creation_input_tokens");
+            completion.cache.written = written.unwrap_or(completion.cache.written);
+            let of_cache = written.unwrap_or_default() + cached.unwrap_or_default();
+            let apart = number("input_tokens").map(|tokens| tokens + of_cache);
             // Some servers report zero if they do not count.
             let tokens_in = number("prompt_tokens").or(apart).filter(|tokens| *tokens > 0);
             completion.tokens_in = tokens_in.or(completion.tokens_in);
@@ -186,13 +188,14 @@ impl Reading {
             (timings["prompt_per_second"].as_f64(), timings["predicted_per_second"].as_f64())
         {
             self.completion.timing.measured = Some((reading, writing));
-            self.completion.cached = counted(&timings["cache_n"]).unwrap_or(self.completion.cached);
+            let cache = &mut self.completion.cache;
+            cache.read = counted(&timings["cache_n"]).unwrap_or(cache.read);
         }
     }
 }
 
-/// Returns a count of tokens; `None` if it is above [`MAX_TOKENS`], because no context window is that large and sums of such
-/// counts would overflow.
+/// Returns a count of tokens; `None` if it is not a whole number or is above [`MAX_TOKENS`], because no context window is that
+/// large and sums of such counts would overflow.
 pub(super) fn counted(count: &Value) -> Option<u64> {
     count.as_u64().filter(|count| *count <= MAX_TOKENS)
 }
@@ -237,11 +240,15 @@ mod tests {
         check(json!({ "content": null, "refusal": "no" }), "");
         check(json!({ "content": "{}", "reasoning_content": "Hm." }), "{}");
         check(json!({ "content": "<think>Hm.</think>\n{}" }), "\n{}");
+        check(json!({ "content": "[THINK]Hm. {}[/THINK]{}" }), "{}");
+        let harmony = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{}";
+        check(json!({ "content": harmony }), "{}");
+        check(json!({ "content": "◁think▷Hm.◁/think▷{}" }), "{}");
         for absurd in [u64::MAX, i64::MAX as u64, 5_000_000_000_000_000_000] {
             let usage =
                 json!({ "prompt_tokens": absurd, "completion_tokens": absurd, "prompt_cache_hit_tokens": absurd });
             let read = read(&[json!({ "choices": [{ "message": { "content": "hi" } }], "usage": usage })]).unwrap();
-            assert_eq!((read.tokens_in, read.tokens_out, read.cached), (None, None, 0));
+            assert_eq!((read.tokens_in, read.tokens_out, read.cache), (None, None, CacheTokens::default()));
         }
         for answer in [json!({ "choices": [] }), json!({ "choices": [{ "message": "hi" }] }), json!([]), json!(null)] {
             assert!(!is_answer(&answer), "{answer}");
@@ -250,9 +257,10 @@ mod tests {
 
     #[test]
     fn events_of_both_apis_are_joined() {
-        fn check(events: &[Value], expect: (&str, Option<u64>, Option<u64>, u64)) {
+        fn check(events: &[Value], expect: (&str, Option<u64>, Option<u64>, (u64, u64))) {
             let read = read(events).unwrap();
-            assert_eq!((read.text.as_str(), read.tokens_in, read.tokens_out, read.cached), expect);
+            let cache = (read.cache.read, read.cache.written);
+            assert_eq!((read.text.as_str(), read.tokens_in, read.tokens_out, cache), expect);
         }
         let chat = |delta: Value| json!({ "choices": [{ "delta": delta, "finish_reason": null }] });
         check(
@@ -264,17 +272,17 @@ mod tests {
                 json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] }),
                 json!({ "choices": [], "usage": { "prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": { "cached_tokens": 6 } } }),
             ],
-            ("{}", Some(9), Some(4), 6),
+            ("{}", Some(9), Some(4), (6, 0)),
         );
         check(
             &[
-                json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 1 } } }),
+                json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 3, "output_tokens": 1 } } }),
                 json!({ "type": "content_block_delta", "delta": { "type": "thinking_delta", "thinking": "Hm." } }),
                 json!({ "type": "ping" }),
                 json!({ "type": "content_block_delta", "delta": { "type": "text_delta", "text": "{}" } }),
                 json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 8 } }),
             ],
-            ("{}", Some(12), Some(8), 7),
+            ("{}", Some(15), Some(8), (7, 3)),
         );
     }
 

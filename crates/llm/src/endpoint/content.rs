@@ -1,5 +1,5 @@
-//! Content words of a text, in a form in which two texts can be compared: does a model's sentence say something that only the
-//! background says?
+//! Content words of a text, in a form in which two texts can be compared. Used to find sentences of a model that say something
+//! that only the background says, summaries that do not come from their sources, and the turns that a fact draws on.
 //!
 //! A word is compared by its first letters, without case and accents, so that most endings do not matter. Texts that are
 //! written without spaces are compared by pairs of characters. Works in every language, but treats synonyms as different words.
@@ -11,9 +11,9 @@ use annals_core::{entity_key, is_wide, words};
 /// Number of leading letters by which words are compared, and minimum letters of a content word that is not a name.
 const COMPARED: usize = 5;
 const MIN_LENGTH: usize = 4;
-/// Characters after which a capital letter does not indicate a name.
+/// Characters after which a capital letter does not indicate a name, because a sentence may begin there.
 const OPENERS: [char; 8] = ['.', '!', '?', ':', ';', '"', '“', '„'];
-/// Minimum letters of a word that is rare enough to show by itself which text it comes from.
+/// Minimum letters of a rare word: one alone shows from which text a sentence was taken.
 const RARE: usize = 8;
 
 /// A set of words from some texts, in comparable form.
@@ -31,13 +31,12 @@ impl Content {
         Content(texts.into_iter().flat_map(content_words).map(|word| word.key).collect())
     }
 
-    /// Returns whether the set contains any of these words.
     pub(super) fn has_any<'w>(&self, words: impl IntoIterator<Item = &'w Word>) -> bool {
         words.into_iter().any(|word| self.0.contains(&word.key))
     }
 }
 
-/// A word of a text.
+/// A word of a text, in comparable form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     key: String,
@@ -51,8 +50,8 @@ pub(super) fn missing_from(others: &Content, text: &str) -> Vec<Word> {
     content_words(text).filter(|word| !others.0.contains(&word.key)).collect()
 }
 
-/// Returns which share of the different content words of some texts the sources contain; `None` if the texts have fewer than
-/// `least` of them.
+/// Returns the share of the distinct content words of some texts that the sources contain. `None` if the texts have fewer than
+/// `least` distinct content words.
 pub(super) fn share_from<'t>(sources: &Content, texts: impl Iterator<Item = &'t str>, least: usize) -> Option<f64> {
     let Content(words) = Content::telling(texts);
     let found = words.intersection(&sources.0).count();
@@ -128,7 +127,7 @@ mod tests {
         // One common word may be chance.
         check("Ann started a job.", "my first cello lesson", "She started with the cello.", false);
         check("Ann has a flat in Oslo.", "my first cello lesson", "She plays the cello in Oslo.", true);
-        // The capital of the first word says nothing.
+        // A capital letter at the beginning of a sentence does not indicate a name.
         check("Ann is On day 1 I went", "On day 2 I went to Porto.", "Ann said: On day 2 I went.", false);
         check("Ann is On day 1 I went", "at home", "Ann said: On Sunday.", false);
         check("", "", "", false);

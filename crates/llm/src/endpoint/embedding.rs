@@ -1,19 +1,20 @@
 //! Vectors of a model behind `/embeddings`, as OpenAI defined it and most servers implement it.
 //!
-//! Texts go in small batches, so that an answer has a bounded size and a failure costs little. If a vector has another number
-//! of components than configured, the request is repeated once with the configured number in it. If the number is still
-//! different, the request fails. Servers round: the same text may get slightly different numbers in another batch. Nothing is
-//! counted against the budgets, which are for agents; a vector costs a thousandth of an answer. Never logs or reports a text.
+//! Texts are sent in small batches, so that an answer has a bounded size and a failure costs little. If a vector has another
+//! number of components than configured, the request is repeated once with the configured number in it. If the number is still
+//! different, the request fails. Servers round, so the same text may get a slightly different vector in another batch.
+//! Embedding does not count against the budgets of tokens, because a vector costs a thousandth of an answer. If the number of
+//! components is not configured, it is that of the stored vectors of this model, or else that of one text that is embedded when
+//! the endpoint is opened. Never logs or reports a text.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use annals_core::ports::VectorModel;
 use annals_core::{Digest, Embedder, Error, Result, beginning};
 use async_trait::async_trait;
-use backon::Retryable;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::breaker::Breaker;
@@ -23,19 +24,24 @@ use super::http::{client, post};
 use super::retry_policy::RetryPolicy;
 use crate::config::EmbeddingModel;
 
-/// Maximum texts of one request.
+/// Maximum texts of one request, so that an answer has a bounded size and a failure costs little.
 const MAX_TEXTS: usize = 32;
 
 /// Maximum time for embedding a question, even if `timeout` is longer: a search waits for it, and works well with words alone.
-/// A server that has to load its model first takes longer; only later searches then get vectors.
+/// If the server has to load its model first, it takes longer, and only later searches use vectors.
 const QUERY: Duration = Duration::from_secs(4);
 
 /// Maximum vector components in one answer. Each takes up to 24 bytes, so the answer has at most a million bytes.
 const MAX_NUMBERS: usize = 40_000;
 
-/// An embedder that uses the configured endpoint.
+/// Text that is embedded to find out the number of components.
+const PROBE: &str = "How long is a vector?";
+
+/// Embedder that uses the configured endpoint.
 pub struct EmbeddingEndpoint {
     model: EmbeddingModel,
+    /// Number of components of each vector.
+    dimension: usize,
     /// The name of the model that is stored with vectors.
     id: String,
     http: reqwest::Client,
@@ -48,21 +54,50 @@ pub struct EmbeddingEndpoint {
 }
 
 impl EmbeddingEndpoint {
-    /// Creates the endpoint of this model. Connects to nothing yet.
-    pub fn new(model: EmbeddingModel) -> Result<EmbeddingEndpoint> {
-        EmbeddingEndpoint::with_retry_policy(model, RetryPolicy::default())
+    /// Opens the endpoint of this model. `stored` are the models of stored vectors. Connects only if the number of components
+    /// is neither configured nor known from `stored`; fails then if the endpoint does not answer.
+    pub async fn open(model: EmbeddingModel, stored: &[VectorModel]) -> Result<EmbeddingEndpoint> {
+        EmbeddingEndpoint::with_retry_policy(model, stored, RetryPolicy::default()).await
     }
 
-    pub(super) fn with_retry_policy(model: EmbeddingModel, retry_policy: RetryPolicy) -> Result<EmbeddingEndpoint> {
+    pub(super) async fn with_retry_policy(
+        model: EmbeddingModel,
+        stored: &[VectorModel],
+        retry_policy: RetryPolicy,
+    ) -> Result<EmbeddingEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
         let [breaker, query_breaker] = [(); 2].map(|()| Breaker::new(retry_policy));
-        let (id, names_dimension) = (id(&model), AtomicBool::new(false));
-        Ok(EmbeddingEndpoint { id, model, http, breaker, query_breaker, retry_policy, names_dimension })
+        let dimension = model.dimension.or_else(|| known_dimension(&model, stored));
+        let names_dimension = AtomicBool::new(false);
+        let (id, dimension_or_zero) = (String::new(), dimension.unwrap_or_default());
+        let unnamed = EmbeddingEndpoint {
+            model,
+            dimension: dimension_or_zero,
+            id,
+            http,
+            breaker,
+            query_breaker,
+            retry_policy,
+            names_dimension,
+        };
+        let dimension = match dimension {
+            Some(dimension) => dimension,
+            None => unnamed.probe().await?,
+        };
+        Ok(EmbeddingEndpoint { id: id_of(&unnamed.model, dimension), dimension, ..unnamed })
+    }
+
+    /// Embeds [`PROBE`] and returns the number of components of its vector.
+    async fn probe(&self) -> Result<usize> {
+        let texts = [self.sent(&self.model.passage_prefix, PROBE)];
+        let asked = self.breaker.guard(self.model.timeout, self.with_retries(&texts, false, self.model.timeout)).await;
+        let vectors = asked.map_err(|failure| self.error(failure))?;
+        Ok(vectors.first().map_or(0, Vec::len))
     }
 
     /// Embeds texts that already have their prefix.
     async fn run(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let most = (MAX_NUMBERS / self.model.dimension).clamp(1, MAX_TEXTS);
+        let most = (MAX_NUMBERS / self.dimension).clamp(1, MAX_TEXTS);
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(most) {
             let asked = self.breaker.guard(self.model.timeout, self.in_some_form(batch, self.model.timeout)).await;
@@ -71,8 +106,8 @@ impl EmbeddingEndpoint {
         Ok(vectors)
     }
 
-    /// Requests vectors without naming the number of components, and names it if the server's default is another than the
-    /// configured number.
+    /// Requests vectors without naming the number of components. If they have another number than configured, names it in one
+    /// more request, and from then on in all. Fails if the number is still different.
     async fn in_some_form(
         &self,
         texts: &[String],
@@ -80,12 +115,12 @@ impl EmbeddingEndpoint {
     ) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
         if !self.names_dimension.load(Ordering::Relaxed) {
             let found = self.with_retries(texts, false, limit).await?;
-            if found.iter().all(|vector| vector.len() == self.model.dimension) {
+            if found.iter().all(|vector| vector.len() == self.dimension) {
                 return Ok(found);
             }
         }
         let found = self.with_retries(texts, true, limit).await?;
-        if found.iter().any(|vector| vector.len() != self.model.dimension) {
+        if found.iter().any(|vector| vector.len() != self.dimension) {
             return Err(EndpointError::Unusable(
                 "its vectors have another number of components than embedder.dimension",
             ));
@@ -100,36 +135,29 @@ impl EmbeddingEndpoint {
         names_dimension: bool,
         limit: Duration,
     ) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
-        let deadline = Instant::now() + limit;
-        (|| self.once(texts, names_dimension))
-            .retry(self.retry_policy.backoff())
-            .when(EndpointError::passes)
-            .adjust(|failure, wait| {
-                let wait = wait?.max(failure.wait().unwrap_or_default());
-                Instant::now().checked_add(wait).is_some_and(|at| at < deadline).then_some(wait)
-            })
-            .await
+        self.retry_policy.run(limit, || self.once(texts, names_dimension)).await
     }
 
     async fn once(&self, texts: &[String], names_dimension: bool) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
         let mut body = json!({ "model": self.model.name, "input": texts, "encoding_format": "float" });
         if names_dimension {
-            body["dimensions"] = self.model.dimension.into();
+            body["dimensions"] = self.dimension.into();
         }
         let url = format!("{}/embeddings", self.model.base_url);
         let answer = post(&self.http, &url, self.model.key.as_ref(), &body).await?;
         vectors(&answer, texts.len()).map_err(EndpointError::Unusable)
     }
 
-    /// Returns the text to send: the prefix and as much of the text as the model reads. An empty text becomes a space, because
-    /// servers refuse empty texts.
+    /// Returns the text to send: the prefix and as much of the text as the model reads. A text without visible characters is
+    /// sent as one space, because servers refuse empty texts.
     fn sent(&self, prefix: &str, text: &str) -> String {
-        let text = beginning(text, self.room());
+        let text = beginning(text, self.room(prefix));
         if text.trim().is_empty() { format!("{prefix} ") } else { format!("{prefix}{text}") }
     }
 
-    fn room(&self) -> u64 {
-        self.model.window.saturating_sub(annals_core::tokens(&self.model.passage_prefix) + 4).max(1)
+    /// Returns how many tokens of a text the model reads after this prefix.
+    fn room(&self, prefix: &str) -> u64 {
+        self.model.window.saturating_sub(annals_core::tokens(prefix) + 4).max(1)
     }
 
     fn error(&self, failure: EndpointError) -> Error {
@@ -137,10 +165,16 @@ impl EmbeddingEndpoint {
     }
 }
 
+/// Returns the number of components of stored vectors of this model; `None` if there are none. The name that is stored with
+/// vectors depends on their number of components, so vectors of another model never match.
+fn known_dimension(model: &EmbeddingModel, stored: &[VectorModel]) -> Option<usize> {
+    stored.iter().find(|stored| id_of(model, stored.dimension) == stored.name).map(|stored| stored.dimension)
+}
+
 /// Returns the name of the model that is stored with vectors. The server's address is not part of it, because a server may
 /// move.
-fn id(model: &EmbeddingModel) -> String {
-    let decides = [&*model.name, &model.dimension.to_string(), &model.query_prefix, &model.passage_prefix];
+fn id_of(model: &EmbeddingModel, dimension: usize) -> String {
+    let decides = [&*model.name, &dimension.to_string(), &model.query_prefix, &model.passage_prefix];
     let digest: String = Digest::of(decides).0.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     format!("{}@{digest}", model.name)
 }
@@ -152,13 +186,13 @@ impl Embedder for EmbeddingEndpoint {
     }
 
     fn dimension(&self) -> usize {
-        self.model.dimension
+        self.dimension
     }
 
     fn split(&self, text: &str) -> Vec<Range<usize>> {
         let (mut parts, mut start) = (Vec::new(), 0);
         while start < text.len() {
-            let end = start + cut(&text[start..], self.room());
+            let end = start + cut(&text[start..], self.room(&self.model.passage_prefix));
             parts.push(start..end);
             start = end;
         }
@@ -205,11 +239,11 @@ fn vectors(answer: &Value, texts: usize) -> std::result::Result<Vec<Vec<f32>>, &
     let mut vectors = vec![None; texts];
     for (at, row) in rows.iter().enumerate() {
         let index = row["index"].as_u64().map_or(Some(at), |index| usize::try_from(index).ok());
-        let place = index.and_then(|index| vectors.get_mut(index)).ok_or("it embedded a text that it was not given")?;
+        let slot = index.and_then(|index| vectors.get_mut(index)).ok_or("it embedded a text that it was not given")?;
         let numbers = row["embedding"].as_array().ok_or("one of its vectors is no list of numbers")?;
         let vector: Option<Vec<f64>> = numbers.iter().map(Value::as_f64).collect();
         let vector = vector.and_then(unit).ok_or("one of its vectors has no direction")?;
-        if place.replace(vector).is_some() {
+        if slot.replace(vector).is_some() {
             return Err("it embedded a text twice");
         }
     }

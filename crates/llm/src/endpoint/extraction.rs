@@ -8,28 +8,34 @@ use serde_json::Value;
 
 use super::ask::{Job, Paid};
 use super::background::{since, up_to};
-use super::batch::Way;
 use super::channel::{MARGIN, MIN_ROOM};
 use super::form::Form;
 use super::lines::{self, Line};
+use super::subject::MIN_WINDOW_FOR_EXAMPLE;
 use super::{Endpoint, answer, tokens};
-use crate::prompts::{Context, ExtractionData, ExtractionFrame, Prompt, Rendered, fence, tame};
+use crate::extractive::Language;
+use crate::prompts::{
+    Context, ExtractionData, ExtractionFrame, Prompt, Rendered, extraction_example, fence, language_name,
+    sanitized_line,
+};
 
 use elements::Keep;
 
-/// Maximum facts, and maximum operations, from one turn.
+/// Maximum facts, and maximum operations, from one turn. The prompt names these numbers, and further elements are rejected.
 pub(super) const MAX_PER_TURN: usize = 8;
 
-/// Known facts, predicates, names and preceding turns together get a quarter of the room of the turns.
+/// The background of a request (known facts, predicates, names, preceding turns) gets one token for every four of the turns.
 const SHARE_OF_BACKGROUND: u64 = 4;
 
-/// Number of preceding lines shown with a part.
+/// Maximum number of preceding lines shown with each part of the turns.
 const CONTEXT: usize = 4;
 
-/// Returns the statements and fact operations that the extraction model finds in the turns.
+/// Returns the statements and fact operations that the extraction model finds in the turns. Returns nothing for requests that
+/// are only counted.
 pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {
     let Some(last) = task.turns.last() else { return Ok(Extracted::default()) };
     let zones = task.settings.zones()?;
+    let way = endpoint.way_of_extraction();
     let job = Job {
         agent: task.agent,
         settings: task.settings,
@@ -38,12 +44,14 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
         period: None,
         about: last.at(),
         now: task.now,
-        way: &Way::Direct,
+        way: &way,
+        access_key: task.access_key,
     };
     let all = lines::of_turns(task.turns, &zones, true)?;
     let mut context = lines::of_turns(task.context, &zones, true)?;
     let mut keep = Keep::new(&task, &zones);
-    let prompts = ExtractionPrompts { task: &task, zones: zones.clone(), about: last.at() };
+    let window = endpoint.channel(Purpose::Extraction)?.sizes().await.window;
+    let prompts = ExtractionPrompts::new(&task, zones.clone(), window);
     let reader = Reader { endpoint, prompts, job };
     for part in lines::split(all, reader.room().await?) {
         reader.read_part(&part, &context, &mut keep).await?;
@@ -58,21 +66,28 @@ struct Reader<'a> {
     job: Job<'a>,
 }
 
-/// Renders the requests about the turns of a task.
+/// Renders the requests for the facts in the turns of a task.
 pub(super) struct ExtractionPrompts<'a> {
     task: &'a ExtractionTask<'a>,
     zones: Zones,
-    /// The time of the last turn.
     about: Timestamp,
+    language: Language,
+    /// Whether the window has room for an example.
+    has_example: bool,
 }
 
 impl Reader<'_> {
     async fn read_part(&self, part: &[Line], context: &[Line], keep: &mut Keep<'_>) -> Result<()> {
         let background = self.prompts.background(context, self.room().await? / SHARE_OF_BACKGROUND);
         let rendered = self.prompts.render(part, background)?;
-        let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
-        keep.answer(&value, part, &context[context.len().saturating_sub(CONTEXT)..]);
-        Ok(())
+        match self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await {
+            Ok(Paid { value, .. }) => {
+                keep.answer(&value, part, &context[context.len().saturating_sub(CONTEXT)..]);
+                Ok(())
+            }
+            Err(Error::InBatch) if self.job.way.is_counting() => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the tokens available for the turns of one request, without its background. Fails if they are fewer than
@@ -91,17 +106,27 @@ impl Reader<'_> {
             );
             return Err(Error::model("extracting facts", problem));
         }
-        Ok(share(channel.fitting_room(fixed, most)))
+        // Before the first request, the speed of the server is not known. Most requests come after it, so they are counted in
+        // full size.
+        let room = if self.job.way.is_counting() { most } else { channel.fitting_room(fixed, most) };
+        Ok(share(room))
     }
 }
 
 impl<'a> ExtractionPrompts<'a> {
-    /// Returns the one request about all turns of the task, with at most `room` tokens of background.
+    /// Returns the prompts for a task and a model with this context window.
+    fn new(task: &'a ExtractionTask<'a>, zones: Zones, window: u64) -> ExtractionPrompts<'a> {
+        let about = task.turns.last().map_or(task.now, annals_core::Memory::at);
+        let language = Language::of_texts(task.turns.iter().map(|turn| turn.text.as_str()));
+        ExtractionPrompts { task, zones, about, language, has_example: window >= MIN_WINDOW_FOR_EXAMPLE }
+    }
+
+    /// Returns a single request for all turns of the task. Its background has at most `room` tokens.
     pub(super) fn whole(task: &'a ExtractionTask<'a>, room: u64) -> Result<Rendered> {
-        let (zones, about) = (task.settings.zones()?, task.turns.last().map_or(task.now, annals_core::Memory::at));
+        let zones = task.settings.zones()?;
         let all = lines::of_turns(task.turns, &zones, true)?;
         let context = lines::of_turns(task.context, &zones, true)?;
-        let prompts = ExtractionPrompts { task, zones, about };
+        let prompts = ExtractionPrompts::new(task, zones, MIN_WINDOW_FOR_EXAMPLE);
         prompts.render(&all, prompts.background(&context, room))
     }
 
@@ -113,12 +138,15 @@ impl<'a> ExtractionPrompts<'a> {
             zone: self.zones.name_at(self.about).to_owned(),
             facts: MAX_PER_TURN,
             operations: MAX_PER_TURN,
+            language: language_name(self.language),
+            example: if self.has_example { extraction_example(self.language) } else { "" },
         };
         let data = ExtractionData { sources: fence("sources", &lines::numbered(part, 1)), ..background };
         Prompt::Extraction.render(self.task.settings, &Context::Extraction(frame, data))
     }
 
-    /// Returns the background for the turns, each kind up to its share. The last lines and the first facts take precedence.
+    /// Returns the background for the turns, each kind up to its share of `room`. If not all of a kind fits, the last of the
+    /// preceding lines, and the first facts, names and predicates are kept.
     fn background(&self, context: &[Line], room: u64) -> ExtractionData {
         let mut names: Vec<String> = self
             .task
@@ -135,7 +163,8 @@ impl<'a> ExtractionPrompts<'a> {
         let mut before = up_to(room / 3, before);
         before.reverse();
         let known = up_to(room / 3, self.task.known.iter().map(|fact| since(fact, &self.zones)).collect());
-        let predicates = up_to(room / 6, self.task.predicates.iter().map(|predicate| tame(predicate)).collect());
+        let predicates =
+            up_to(room / 6, self.task.predicates.iter().map(|predicate| sanitized_line(predicate)).collect());
         ExtractionData {
             speakers: block("speakers", &up_to(room / 6, names).join(", ")),
             known: block("known", &known.join("\n")),
@@ -146,7 +175,8 @@ impl<'a> ExtractionPrompts<'a> {
     }
 }
 
-/// Returns facts and operations of an answer. Fails if it has neither list, or if it has elements but none is usable.
+/// Returns facts and operations of an answer; a missing list is empty. Fails if it has neither list, or if it has elements but
+/// none is usable.
 fn lists(found: &Value) -> std::result::Result<[Vec<Value>; 2], String> {
     let (facts, operations) = (answer::list(found, "facts"), answer::list(found, "operations"));
     if facts.is_none() && operations.is_none() {

@@ -12,9 +12,9 @@ use super::shape::{Parameter, refused_parameter};
 /// Why there is no answer. Never contains text of a request or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EndpointError {
-    /// No connection, or a broken one.
+    /// The connection could not be made, or broke. In a stream, only if it broke before anything of the answer was received.
     Unreachable(String),
-    /// The endpoint cannot answer now, and may say for how long.
+    /// The endpoint cannot answer now. `wait` is the time that it asks clients to wait, if it gives one.
     Overloaded { status: u16, wait: Option<Duration> },
     /// No answer within the time limit.
     Late(Duration),
@@ -24,13 +24,16 @@ pub(crate) enum EndpointError {
     BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
-    /// The endpoint failed recently for this cause; the circuit breaker stays open for a while.
+    /// The endpoint failed recently for this cause; the circuit breaker is open for the time `left`.
     Away { left: Duration, cause: String },
-    /// The endpoint does not accept this request. It may name the parameter that it does not know.
+    /// The endpoint does not accept this request. `parameter` is the one that it names as not supported; `None` if it names
+    /// none.
     Refused { status: u16, code: String, parameter: Option<Parameter> },
     /// The request does not fit into the context window, which the endpoint may name.
     TooLong { window: Option<u64> },
-    /// The answer cannot be used, for this reason.
+    /// The endpoint does not write answers as long as the request allows. One of the numbers of its message may be its limit.
+    OutputLimit { numbers: Vec<u64> },
+    /// The answer cannot be used. The text is the reason.
     Unusable(&'static str),
 }
 
@@ -55,6 +58,9 @@ impl fmt::Display for EndpointError {
             EndpointError::Refused { status, code, .. } => {
                 write!(f, "it refused the request with status {status} {code}")
             }
+            EndpointError::OutputLimit { .. } => {
+                f.write_str("it does not write answers of that length; lower `max_output_tokens`")
+            }
             EndpointError::Unusable(what) => f.write_str(what),
         }
     }
@@ -68,14 +74,16 @@ impl EndpointError {
         matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
     }
 
-    /// Returns whether further calls will fail too for a while. An answer that broke off says nothing about the next request.
+    /// Returns whether the failure opens the circuit breaker, because further calls would fail too for a while. An answer that
+    /// broke off does not: the next one may be complete.
     pub(super) fn opens_breaker(&self) -> bool {
         self.is_outage() && *self != EndpointError::BrokeOff
     }
 
     /// Returns whether the endpoint is at fault, not the request.
     pub(super) fn is_outage(&self) -> bool {
-        !matches!(self, EndpointError::Refused { .. } | EndpointError::TooLong { .. } | EndpointError::Unusable(_))
+        use EndpointError::{OutputLimit, Refused, TooLong, Unusable};
+        !matches!(self, Refused { .. } | TooLong { .. } | OutputLimit { .. } | Unusable(_))
     }
 
     /// Returns whether a time limit ended the request.
@@ -83,7 +91,8 @@ impl EndpointError {
         matches!(self, EndpointError::Late(_) | EndpointError::Silent(_))
     }
 
-    /// Returns the wait that the server asked for, or how long the circuit breaker stays open.
+    /// Returns the wait that the server requested, or the time until the circuit breaker closes; `None` if the server requested
+    /// none, and for other failures.
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {
             EndpointError::Overloaded { wait, .. } => *wait,
@@ -101,7 +110,7 @@ impl EndpointError {
         }
     }
 
-    /// Returns whether there was an answer, which has to be paid for.
+    /// Returns whether the endpoint may have given a complete answer, which has to be paid for even if it is unusable.
     pub(super) fn was_answered(&self) -> bool {
         matches!(self, EndpointError::Unusable(_))
     }
@@ -112,7 +121,7 @@ pub(crate) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> Endpo
     match status {
         408 | 425 | 429 | 500 | 502.. => EndpointError::Overloaded { status, wait: retry_after(headers) },
         300..=399 | 401..=405 | 407 => EndpointError::Denied(status),
-        _ => too_long(answer).unwrap_or_else(|| EndpointError::Refused {
+        _ => too_long(answer).or_else(|| output_limit(answer)).unwrap_or_else(|| EndpointError::Refused {
             status,
             code: code(answer),
             parameter: refused_parameter(answer),
@@ -133,7 +142,13 @@ fn code(answer: &Value) -> String {
 /// (llama.cpp) or from the message, if either names one.
 fn too_long(answer: &Value) -> Option<EndpointError> {
     let text = answer.to_string().to_lowercase();
-    let marks = ["context_length_exceeded", "exceed_context_size", "maximum context length", "prompt is too long"];
+    let marks = [
+        "context_length_exceeded",
+        "exceed_context_size",
+        "maximum context length",
+        "prompt is too long",
+        "exceed context limit",
+    ];
     if !marks.iter().any(|mark| text.contains(mark)) {
         return None;
     }
@@ -142,6 +157,31 @@ fn too_long(answer: &Value) -> Option<EndpointError> {
         after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     });
     Some(EndpointError::TooLong { window })
+}
+
+/// Maximum bytes of a message that is searched for a limit. A longer one quotes the request, in which any words may occur.
+const MAX_MESSAGE: usize = 400;
+
+/// Returns [`EndpointError::OutputLimit`] if the message of the error says that the limit of tokens in the request is above that
+/// of the model.
+fn output_limit(answer: &Value) -> Option<EndpointError> {
+    const NAMES: [&str; 4] = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maximum tokens"];
+    const MARKS: [&str; 8] =
+        ["too large", "too high", "at most", "exceed", "less than", "range", "maximum allowed", "<="];
+    let error = &answer["error"];
+    let message =
+        [&error["message"], error, &answer["message"], &answer["detail"]].into_iter().find_map(Value::as_str)?;
+    let is_about_another = error["param"].as_str().is_some_and(|param| !NAMES.contains(&param));
+    if is_about_another || message.len() > MAX_MESSAGE {
+        return None;
+    }
+    let text = message.to_lowercase();
+    let contains = |sentence: &str, words: &[&str]| words.iter().any(|word| sentence.contains(word));
+    let is_limit = |sentence: &str| contains(sentence, &NAMES) && contains(sentence, &MARKS);
+    let digits = text.split(|c: char| !c.is_ascii_digit());
+    text.split(". ")
+        .any(is_limit)
+        .then(|| EndpointError::OutputLimit { numbers: digits.filter_map(|number| number.parse().ok()).collect() })
 }
 
 #[cfg(test)]
@@ -182,6 +222,35 @@ mod tests {
         check(json!({ "error": { "code": "context_length_exceeded", "message": "too many" } }), Some(None));
         check(json!({ "type": "error", "error": { "message": "prompt is too long: 212 tokens" } }), Some(None));
         check(json!({ "error": { "message": "bad" } }), None);
+    }
+
+    #[test]
+    fn limit_of_answers_is_no_unknown_parameter() {
+        fn check(message: &str, expect: Option<&[u64]>) {
+            let answer = json!({ "error": { "message": message } });
+            let found = match failure(400, &HeaderMap::new(), &answer) {
+                EndpointError::OutputLimit { numbers } => Some(numbers),
+                _ => None,
+            };
+            assert_eq!(found.as_deref(), expect, "{message}");
+        }
+        let openai = "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.";
+        check(openai, Some(&[8192, 4096, 8192]));
+        check(
+            "max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for small",
+            Some(&[9000, 8192]),
+        );
+        check("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", Some(&[1, 8192]));
+        check("`max_tokens` must be less than or equal to `8192`", Some(&[8192]));
+        check("The maximum tokens you requested exceeds the model limit of 4096.", Some(&[4096]));
+        check("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", None);
+        check("'temperature' must be at most 2", None);
+        check("input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000", None);
+        // The message quotes the request.
+        let body =
+            format!("{{'stream_options': {{}}, 'max_tokens': 900, 'prompt': 'at most {}'}}", "word ".repeat(100));
+        check(&format!("extra fields not permitted: {body}"), None);
+        check("Unsupported value: 'max_tokens'. Temperature must be at most 2.", None);
     }
 
     #[test]

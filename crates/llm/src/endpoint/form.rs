@@ -3,17 +3,17 @@
 use async_openai::types::chat::ResponseFormatJsonSchema;
 use serde_json::{Value, json};
 
-/// Format of an answer.
+/// Format of an answer, by what is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Sentences.
+    /// Sentences of a summary, each with its day and the lines it cites.
     Summary,
-    /// Facts and operations.
+    /// Statements and fact operations, each with the line it cites.
     Extraction,
 }
 
 impl Form {
-    /// Returns the name in requests and hashes.
+    /// Returns the name of the format. It is sent with the schema, and is part of the key of a saved answer.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Summary => "summary",
@@ -21,7 +21,7 @@ impl Form {
         }
     }
 
-    /// Returns the schema for the request.
+    /// Returns the JSON schema of the answer, with its name, for the field `response_format`.
     pub(super) fn schema(self) -> ResponseFormatJsonSchema {
         let schema = match self {
             Form::Summary => summary(),

@@ -3,29 +3,33 @@
 //!
 //! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to
 //! those. Dates, months, weekdays and small number words are recognised in eight languages. Names are capitalised words; in
-//! German, where every noun is capitalised, they are common given names. A sentence with a name, number or date that the background
-//! contains, but not these lines, is removed. In every language, so is a sentence with other telling words that the background
-//! contains, but none of the lines (`content`). Otherwise it would survive the forgetting of the text that it comes from.
+//! German, where every noun is capitalised, they are common given names. A sentence with a name, number or date that the
+//! background contains, but not these lines, is removed. In every language, a sentence with other telling words that the
+//! background contains, but none of the lines, is removed too (`content`). Otherwise it would remain after the text that it
+//! comes from is forgotten.
 
 mod dates;
-mod han;
+mod entailment;
 mod negation;
 mod numbers;
 mod openers;
 #[cfg(test)]
 mod planted;
 mod relative;
+mod sources;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use annals_core::{Date, MemoryId, entity_key};
-use jiff::ToSpan;
+use annals_core::{MemoryId, entity_key};
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
-use dates::{Dates, Written, month, take_dates, weekday};
-use numbers::{compound, foreign_word, foreign_words, hours, number_word, numbers};
+pub use entailment::EntailmentCheck;
+
+use dates::{Dates, Written, take_dates};
+use numbers::{foreign_words, numbers};
+use sources::Sources;
 
 use super::content::{Content, is_taken_from};
 use super::lines::Line;
@@ -44,12 +48,13 @@ pub(super) struct Evidence<'a> {
     pub(super) background: &'a [String],
     /// Pairs of names of one entity. A summary may use either.
     pub(super) aliases: &'a [[String; 2]],
-    /// Whether capitalised words are names.
+    /// Whether capitalised words are names. If not, only common given names count.
     pub(super) has_names: bool,
 }
 
 /// Marks the sentences that their sources do not support, and removes those with content of the background alone. Returns the
-/// number of distinct faults in the kept sentences: names, numbers, dates and contradicting sentences.
+/// number of distinct faults in the kept sentences: unsupported names, numbers and dates, and sentences that contradict the
+/// sources.
 pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
     let mut known = Sources::default();
     evidence.background.iter().for_each(|text| known.add(text));
@@ -69,14 +74,14 @@ pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> 
     u32::try_from(found.len()).unwrap_or(u32::MAX)
 }
 
-/// Everything that a model was shown when it extracted statements.
+/// What a model was shown when it extracted statements: the evidence for them.
 pub(super) struct Shown {
     sources: Sources,
     has_names: bool,
 }
 
 impl Shown {
-    /// Returns what the lines and the background contain.
+    /// Collects the names, numbers and dates of the lines and the background.
     pub(super) fn new(evidence: Evidence<'_>) -> Shown {
         let mut sources = Sources::of(&evidence.lines.iter().collect::<Vec<_>>());
         evidence.background.iter().for_each(|text| sources.add(text));
@@ -126,7 +131,8 @@ fn faults(sentence: &CitedSentence, evidence: Evidence<'_>) -> Vec<Fault> {
     faults
 }
 
-/// Returns the lines that a sentence comes from, and their neighbours in the same group.
+/// Returns the lines that a sentence comes from, and their neighbours in the same group. A line without turns counts as one
+/// that it comes from.
 fn cited<'l>(sentence: &CitedSentence, lines: &'l [Line]) -> Vec<&'l Line> {
     let from: HashSet<&MemoryId> = sentence.from.iter().collect();
     let is_cited: Vec<bool> =
@@ -150,137 +156,10 @@ fn claims(text: &str, sources: &Sources, has_names: bool) -> Vec<Claim> {
     claims
 }
 
-/// Returns the numbers above two that are written as words.
+/// Returns the numbers above two that are written as English words.
 fn spelled(text: &str) -> impl Iterator<Item = String> + '_ {
     let numbers = text.unicode_words().filter_map(|word| numbers::cardinal(&plain(word)));
     numbers.filter(|number| *number > 2).map(|number| number.to_string())
-}
-
-/// Everything that the sources contain.
-#[derive(Debug, Default)]
-struct Sources {
-    /// Words as written, to tell names from words that begin a sentence.
-    written_words: HashSet<String>,
-    words: HashSet<String>,
-    numbers: HashSet<String>,
-    /// Days of the lines. Dates written in the text are in `written`.
-    days: BTreeSet<Date>,
-    written: BTreeSet<Written>,
-    months: BTreeSet<i8>,
-    /// Whether the sources use relative dates, from which other days follow.
-    is_relative: bool,
-    /// Whether the sources mention weeks, months or years, from which a distant date may follow.
-    is_distant: bool,
-}
-
-impl Sources {
-    fn of(lines: &[&Line]) -> Sources {
-        let mut sources = Sources::default();
-        for line in lines {
-            sources.add(&format!("{}{}", line.head, line.text));
-            for day in [line.days.0, line.days.1] {
-                sources.days.insert(day);
-                sources.numbers.extend([day.year().to_string(), day.day().to_string()]);
-            }
-        }
-        sources
-    }
-
-    /// Adds the other name of each name that the sources contain.
-    fn add_aliases(&mut self, aliases: &[[String; 2]]) {
-        for [one, other] in aliases {
-            for (held, added) in [(one, other), (other, one)] {
-                if held.unicode_words().all(|word| self.words.contains(&plain(word))) {
-                    self.words.extend(added.unicode_words().map(plain));
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, text: &str) {
-        let Dates { days, months, .. } = take_dates(text);
-        self.written.extend(days);
-        self.months.extend(months);
-        self.is_relative |= relative::is_relative(text);
-        self.is_distant |= relative::is_distant(text);
-        self.numbers.extend(han::numbers(text).map(|number| number.to_string()));
-        self.numbers.extend(numbers(text));
-        self.numbers.extend(hours(text));
-        for word in text.unicode_words() {
-            self.numbers.extend(foreign_word(word).map(|number| number.to_string()));
-            let word = plain(word);
-            self.numbers.extend(number_word(&word).map(|number| number.to_string()));
-            self.months.extend(month(&word));
-            self.words.insert(word);
-        }
-        for word in text.unicode_words() {
-            self.written_words.insert(word.to_owned());
-        }
-        self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
-    }
-
-    fn support(&self, claim: &Claim) -> bool {
-        match claim {
-            Claim::Date(date) => self.holds_date(*date),
-            Claim::Month(month) => self.holds_month(*month),
-            Claim::Number(number) => self.holds_number(number),
-            Claim::Name(name) => self.holds_name(name),
-        }
-    }
-
-    /// Returns whether a claim may follow from the sources although it is not in them: a date or a year from "in two years", a
-    /// time of the day from its hour.
-    fn may_imply(&self, claim: &Claim) -> bool {
-        match claim {
-            Claim::Date(_) | Claim::Month(_) => self.is_distant,
-            Claim::Number(number) => match number.split_once(':') {
-                Some((hour, _)) => hour.parse::<u32>().is_ok_and(|hour| self.holds_number(&(hour % 12).to_string())),
-                None => self.is_distant && number.len() == 4 && number.starts_with(['1', '2']),
-            },
-            Claim::Name(_) => false,
-        }
-    }
-
-    /// Returns whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use
-    /// words such as "tomorrow", "last week", "on Friday", otherwise within one day.
-    fn holds_date(&self, date: Written) -> bool {
-        let is_same_date = |other: &Written| {
-            let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
-            date.month == other.month && date.day == other.day && same_year
-        };
-        let days = if self.is_relative { 14 } else { 1 };
-        let near =
-            |day: &Date| (-days..=days).any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)));
-        self.written.iter().any(is_same_date) || self.days.iter().any(near)
-    }
-
-    /// Returns whether the sources name a month or are from it.
-    fn holds_month(&self, month: i8) -> bool {
-        self.months.contains(&month)
-            || self.days.iter().any(|day| day.month() == month)
-            || self.written.iter().any(|date| date.month == month)
-    }
-
-    fn holds_number(&self, number: &str) -> bool {
-        self.numbers.contains(number)
-    }
-
-    /// Returns whether the sources contain a name literally, or a part or derivation of it: "German" from "Germany".
-    fn holds_name(&self, name: &str) -> bool {
-        if let Some(month) = month(name) {
-            return self.holds_month(month) || self.words.contains(name);
-        }
-        if weekday(name).is_some() {
-            return self.is_relative || self.days.iter().any(|day| weekday(name) == Some(day.weekday()));
-        }
-        let is_akin = |word: &String| {
-            word == name
-                || (word.len().min(name.len()) >= 5 && (word.starts_with(name) || name.starts_with(word.as_str())))
-        };
-        // "Ole300欧元": a number may follow a name without a space.
-        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        self.words.contains(name) || self.words.contains(bare) || self.words.iter().any(is_akin)
-    }
 }
 
 /// Returns a word in comparable form: without case, accents and genitive.
@@ -309,9 +188,9 @@ fn names(text: &str, sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Returns the common given names among the words, in comparable form.
+/// Returns the common given names among the words, in comparable form. Leaves out those that are also other German words.
 fn given_names(text: &str) -> Vec<String> {
-    /// Given names that are other German words too.
+    /// Given names that are also other German words.
     const NOUNS: [&str; 20] = [
         "Anders", "Flora", "Art", "Mark", "Rose", "Rosa", "Heide", "Kai", "Linde", "Wolf", "Ernst", "Bart", "Will",
         "Stern", "Falk", "Iris", "Viola", "Gast", "August", "Mai",
@@ -327,6 +206,8 @@ fn next<'t>(pieces: &[&'t str]) -> &'t str {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Date;
+
     use super::*;
 
     /// Counts the faults of a summary of a message from 4 March 2026, a Wednesday.

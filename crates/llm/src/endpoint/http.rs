@@ -18,7 +18,7 @@ use super::failure::{EndpointError, failure};
 use super::network_policy::NetworkPolicy;
 use crate::config::Api;
 
-/// Maximum bytes of a JSON body; a good answer has a few thousand.
+/// Maximum bytes of a JSON body. A longer answer is unusable. The usual answer has a few thousand.
 const MAX_BODY_BYTES: usize = 1_000_000;
 
 /// Time limit for connecting.
@@ -32,21 +32,30 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 /// address of a proxy is not checked, and a proxy resolves the name of the server itself. Fails if the URL is not valid or
 /// contains an address that is not allowed.
 pub(crate) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
-    // Another crate of the process may have installed a TLS provider; either works.
+    client_with_connect_timeout(base_url, local_network, CONNECT)
+}
+
+/// The same as [`client`], with another time limit for connecting.
+pub(super) fn client_with_connect_timeout(
+    base_url: &str,
+    local_network: bool,
+    connect_timeout: Duration,
+) -> annals_core::Result<reqwest::Client> {
+    // Another crate of the process may have installed a TLS provider already; any provider works.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is not a URL"))?;
     let network_policy = NetworkPolicy::new(&url, local_network);
-    network_policy.judge_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
+    network_policy.check_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
     let mut builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
         .dns_resolver(Arc::new(network_policy))
-        .connect_timeout(CONNECT)
+        .connect_timeout(connect_timeout)
         .user_agent(concat!("annals/", env!("CARGO_PKG_VERSION")));
     if is_this_machine(&url) {
         builder = builder.no_proxy();
     }
     if url.scheme() == "http" {
-        // Lets a machine without any certificates talk to its own model.
+        // A machine without any certificates can then use its own model.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| Error::unavailable(format!("creating an HTTP client for {base_url}"), error))
@@ -72,7 +81,8 @@ pub(super) fn authorized(request: RequestBuilder, api: Api, key: Option<&SecretS
     }
 }
 
-/// Sends one request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
+/// Sends one request, with the key as bearer token, and returns the JSON of the answer, or null if it is not JSON. Fails if the
+/// answer reports an error. Has no time limit of its own.
 pub(super) async fn post(
     http: &reqwest::Client,
     url: &str,
@@ -82,7 +92,8 @@ pub(super) async fn post(
     fetch(authorized(http.post(url).json(body), Api::Chat, key)).await
 }
 
-/// Sends a request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
+/// Sends a request and returns the JSON of the answer, or null if it is not JSON. Fails if the answer reports an error. Has no
+/// time limit of its own.
 pub(super) async fn fetch(request: RequestBuilder) -> Result<Value, EndpointError> {
     let (verdict, answer) = fetch_with_answer(request).await?;
     verdict.map(|()| answer)
@@ -126,7 +137,7 @@ fn status_of(kind: &str) -> u16 {
     }
 }
 
-/// Reads a body of at most [`MAX_BODY_BYTES`].
+/// Reads the body of an answer. Fails if it is longer than [`MAX_BODY_BYTES`].
 pub(crate) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(unreachable)? {

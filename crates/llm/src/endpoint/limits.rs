@@ -2,9 +2,9 @@
 //! answers at once.
 //!
 //! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
-//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no window,
-//! the configured one applies, or else a default, which Ollama has of its own. Only servers of chat completions are asked. No
-//! memories are sent.
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no
+//! window, the configured one applies, or else a default; the default for Ollama is smaller. Only servers of chat completions
+//! are queried. No memories are sent.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::failure::EndpointError;
 use super::http::{authorized, fetch};
 use crate::config::{Api, Model};
 
-/// Time limit of each request. Without an answer the configured window is used.
+/// Time limit of each request. Without an answer in time, the configured window applies until a later request is answered.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Largest window in tokens that is used unless the configuration sets a larger one: models overlook more in longer requests.
@@ -25,7 +25,7 @@ const MAX_WINDOW: u64 = 32_768;
 /// Context window that Ollama uses by default, in tokens. Applies if neither the server nor the configuration gives another.
 const OLLAMA_WINDOW: u64 = 4_096;
 
-/// Smallest window that is accepted from a server; a smaller one is an error of the server.
+/// Smallest window that is accepted from a server; a smaller one is an error of the server and is ignored.
 const MIN_WINDOW: u64 = 512;
 
 /// Number of parallel requests to a server that does not report how many it answers. Also the maximum for llama.cpp. Ollama,
@@ -42,10 +42,14 @@ pub(super) struct Limits {
     pub(super) at_once: usize,
     /// Whether the server is llama.cpp, which reports progress in reading a request.
     pub(super) reports_progress: bool,
+    /// Whether the window is only assumed until the server has loaded the model: Ollama reports the window of a loaded model
+    /// only.
+    pub(super) is_preliminary: bool,
 }
 
-/// The limits if the server reports none.
-pub(super) const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
+/// The limits of a server that reports none.
+pub(super) const UNKNOWN: Limits =
+    Limits { window: None, at_once: AT_ONCE, reports_progress: false, is_preliminary: false };
 
 impl Limits {
     /// Returns the window to use in tokens. If the server reports one, this is the smaller of the reported and the configured
@@ -59,8 +63,8 @@ impl Limits {
     }
 }
 
-/// Requests the limits from a server. Returns `None` if the server cannot answer now, for example while it loads the model; it
-/// is then asked again later. Any other failure counts as a server that reports nothing.
+/// Requests the limits from a server. Returns `None` if the server cannot answer now, for example while it loads the model; the
+/// caller then tries again later. A server that fails in any other way is treated as one that reports nothing.
 pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits> {
     if model.api != Api::Chat {
         return Some(UNKNOWN);
@@ -79,7 +83,7 @@ pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits>
     }
 }
 
-/// Returns the window in an entry of a list of models.
+/// Returns the window in an entry of a list of models; `None` if it names none that is plausible.
 fn stated_window(entry: &Value) -> Option<u64> {
     ["max_model_len", "context_length", "max_context_length"].iter().find_map(|name| plausible(&entry[*name]))
 }
@@ -101,6 +105,7 @@ impl Asking<'_> {
             window: plausible(&props["default_generation_settings"]["n_ctx"]),
             at_once: slots.unwrap_or(1).clamp(1, AT_ONCE),
             reports_progress: true,
+            is_preliminary: false,
         })
     }
 
@@ -109,20 +114,22 @@ impl Asking<'_> {
         let loaded = loaded["models"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
         let name = self.model.name.as_str();
         let mut named = loaded.filter(|entry| [&entry["name"], &entry["model"]].iter().any(|own| is_tag_of(own, name)));
-        let window = named.find_map(|entry| plausible(&entry["context_length"]));
-        let window = match window {
+        let loaded = named.find_map(|entry| plausible(&entry["context_length"]));
+        let window = match loaded {
             Some(window) => window,
             None => self.ollama_setting().await.unwrap_or(self.unset_ollama_window()),
         };
-        Some(Limits { window: Some(window), at_once: 1, reports_progress: false })
+        let is_preliminary = loaded.is_none();
+        Some(Limits { window: Some(window), at_once: 1, reports_progress: false, is_preliminary })
     }
 
-    /// Returns the window that the model file sets.
+    /// Returns the window that the model file sets; `None` if it sets none or the server cannot answer.
     async fn ollama_setting(&self) -> Option<u64> {
         let request = self.http.post(self.beside("/api/show")).json(&json!({ "model": self.model.name }));
         let shown = self.json(request).await?;
         let lines = shown["parameters"].as_str()?.lines();
-        lines.filter_map(|line| line.trim().strip_prefix("num_ctx")).find_map(|value| value.trim().parse().ok())
+        let settings = lines.filter_map(|line| line.trim().strip_prefix("num_ctx"));
+        settings.filter_map(|value| value.trim().parse().ok()).find(|window| *window >= MIN_WINDOW)
     }
 
     /// Returns the configured window, or Ollama's default. Ollama reports the window in use only while the model is loaded.
@@ -152,7 +159,8 @@ fn is_tag_of(name: &Value, model: &str) -> bool {
     name.as_str().is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
 }
 
-/// Returns whether a server may be a small machine: this one, or one of the local network.
+/// Returns whether a server may be a small machine: this one, or one of the local network. Any host name counts as one if the
+/// setting `local_network` is on.
 pub(super) fn is_near(model: &Model) -> bool {
     use std::net::IpAddr;
 

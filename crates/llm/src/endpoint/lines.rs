@@ -4,25 +4,26 @@ use annals_core::{Base, Date, Grain, Memory, MemoryId, Result, Role, Sentence, T
 use jiff::tz::TimeZone;
 
 use super::tokens;
-use crate::prompts::tame;
+use crate::prompts::sanitized_line;
 
-/// The line number that is assumed when the tokens of a line are counted.
+/// Line number that is assumed when the tokens of a line are counted, because the real one is not known yet.
 const WIDEST_LINE_NUMBER: usize = 99_999;
 
-/// Maximum characters of a name, so that no name fills a window.
+/// Maximum characters of a speaker or conversation, so that a long name does not fill the window.
 const MAX_NAME_LENGTH: usize = 60;
 
 /// Words at the beginning and at the end of a long turn of an assistant that are shown.
 const ANSWER_ENDS_SHOWN: (usize, usize) = (120, 60);
 
-/// One line of input.
+/// One line of the input of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Time and speaker: `2026-03-04 09:00 Ann: `.
+    /// Time and speaker of a turn (`2026-03-04 09:00 Ann: `), or day and speaker of a sentence of a summary. The date of a turn
+    /// and the speaker of a sentence may be missing.
     pub(super) head: String,
     /// Content of the turn or sentence.
     pub(super) text: String,
-    /// First and last day that the line may be about.
+    /// First and last day that a sentence about this line may have.
     pub(super) days: (Date, Date),
     /// Turns that the line came from.
     pub(super) from: Vec<MemoryId>,
@@ -31,18 +32,19 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Returns the line as the model sees it.
+    /// Returns the line with its number, as it stands in the request.
     pub(super) fn numbered(&self, number: usize) -> String {
         format!("[{number}] {}{}", self.head, self.text)
     }
 
     fn tokens(&self) -> u64 {
-        // One for the line break.
+        // The line break counts as one token.
         tokens::at_most(&self.numbered(WIDEST_LINE_NUMBER)) + 1
     }
 }
 
-/// Returns the lines for a summary's sources: one per turn, or one per sentence of each finer summary.
+/// Returns the lines for a summary's sources: one per turn, or one per sentence of each finer summary. A summary without
+/// sentences is one line. Leaves out empty lines.
 pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<Line>> {
     if grain == Grain::Daily {
         return of_turns(sources, zones, false);
@@ -70,14 +72,14 @@ fn by_conversation(mut lines: Vec<Line>) -> Vec<Line> {
             order.push(line.group.clone());
         }
     }
-    let place = |line: &Line| order.iter().position(|group| *group == line.group);
-    lines.sort_by_key(place);
+    let index = |line: &Line| order.iter().position(|group| *group == line.group);
+    lines.sort_by_key(index);
     lines
 }
 
-/// Shortens a long turn of an assistant, because its explanations are not events.
+/// Returns the text of a turn on one line. Shortens a long turn of an assistant, because its explanations are not events.
 fn shortened(turn: &Memory) -> String {
-    let text = tame(&turn.text);
+    let text = sanitized_line(&turn.text);
     let words: Vec<&str> = text.split(' ').collect();
     if turn.role() != Some(Role::Assistant) || words.len() <= ANSWER_ENDS_SHOWN.0 + ANSWER_ENDS_SHOWN.1 {
         return text;
@@ -98,7 +100,7 @@ fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Resu
     })
 }
 
-/// Returns the speaker's name; adds the role to an assistant with a name of its own.
+/// Returns the speaker's name, or "unknown"; adds the role to an assistant with a name of its own.
 pub(super) fn speaker(turn: &Memory) -> String {
     let speaker = turn.speaker().unwrap_or("unknown");
     match turn.role().filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
@@ -113,20 +115,20 @@ fn of_summary(summary: &Memory) -> Vec<Line> {
     }
     vec![Line {
         head: format!("{} ", summary.days.0),
-        text: tame(&summary.text),
+        text: sanitized_line(&summary.text),
         days: summary.days,
         from: summary.sources().to_vec(),
         group: summary.id.as_str().to_owned(),
     }]
 }
 
-/// Returns the lines of a sealed summary, all in one group.
+/// Returns the lines of a sealed summary, all in one group. `day` is the day of a summary that has no sentences.
 pub(super) fn of_base(base: &Base, day: Date) -> Vec<Line> {
     if base.sentences.is_empty() {
         let from = base.sources.clone();
         return vec![Line {
             head: String::new(),
-            text: tame(&base.text),
+            text: sanitized_line(&base.text),
             days: (day, day),
             from,
             group: String::new(),
@@ -139,16 +141,16 @@ fn of_sentence(sentence: &Sentence, group: &str) -> Line {
     let speaker = sentence.speaker.as_deref().map(|speaker| format!("{}: ", name(speaker))).unwrap_or_default();
     Line {
         head: format!("{} {speaker}", sentence.day),
-        text: tame(&sentence.text),
+        text: sanitized_line(&sentence.text),
         days: (sentence.day, sentence.day),
         from: sentence.from.clone(),
         group: group.to_owned(),
     }
 }
 
-/// Returns a speaker's name on one line and cut to [`MAX_NAME_LENGTH`].
+/// Returns the name of a speaker or conversation, on one line and cut to [`MAX_NAME_LENGTH`].
 pub(super) fn name(speaker: &str) -> String {
-    tame(speaker).chars().take(MAX_NAME_LENGTH).collect()
+    sanitized_line(speaker).chars().take(MAX_NAME_LENGTH).collect()
 }
 
 fn clock(at: Timestamp, zones: &Zones) -> Result<String> {
@@ -163,7 +165,7 @@ pub(super) fn numbered(lines: &[Line], first: usize) -> String {
     lines.join("\n")
 }
 
-/// Returns the sum of the tokens of the lines.
+/// Returns an upper estimate of the tokens of the lines.
 pub(super) fn tokens(lines: &[Line]) -> u64 {
     lines.iter().map(Line::tokens).sum()
 }
@@ -218,7 +220,7 @@ fn short(word: &str, room: u64) -> Vec<String> {
     if tokens::at_most(word) <= room {
         return vec![word.to_owned()];
     }
-    // No character counts more than five tokens.
+    // The estimate for one character is at most five tokens.
     let length = usize::try_from(room / 5).unwrap_or(usize::MAX).max(1);
     let characters: Vec<char> = word.chars().collect();
     characters.chunks(length).map(|piece| piece.iter().collect()).collect()
@@ -252,7 +254,7 @@ mod tests {
         fn split_loses_nothing_and_every_part_fits(
             texts in proptest::collection::vec(("[abc]", "(\\PC| ){1,300}"), 1..12), room in 60_u64..400,
         ) {
-            let lines: Vec<Line> = texts.iter().map(|(group, text)| line(group, &tame(text))).collect();
+            let lines: Vec<Line> = texts.iter().map(|(group, text)| line(group, &sanitized_line(text))).collect();
             let bare = |text: &str| -> String { text.chars().filter(|c| *c != ' ').collect() };
             let before: String = lines.iter().map(|line| bare(&line.text)).collect();
             let parts = split(lines, room);

@@ -1,12 +1,11 @@
-//! Decides which addresses a model may have. A name's resolved address is checked before anything is sent, and the connection
-//! goes to exactly that address. Behind a proxy that the environment sets, the proxy resolves the name, and its address is not
-//! checked.
+//! Decides to which addresses requests may be sent. A name's resolved address is checked before anything is sent, and the
+//! connection goes to exactly that address. Behind a proxy that the environment sets, the proxy resolves the name, and its
+//! address is not checked.
 //!
 //! Whoever controls a DNS name can point it at this machine, the router or a cloud's metadata service later; memories and keys
 //! would then be posted to a server that was never meant to get them. So a name must resolve to a public address, reached over
-//! TLS. Only `localhost` may be this machine, and other names may resolve to it or the local network only if the operator says
-//! that models are there. An address of this machine or the local network that is written in the configuration is taken as
-//! intended.
+//! TLS. The name `localhost` may resolve to this machine. Other names may resolve to it or to the local network only if the
+//! operator allows it (`local_network`). An IP address of this machine or the local network in the configuration is accepted.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -14,20 +13,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Location of an address.
+/// Where a host with an address is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressClass {
-    /// On the internet.
+    /// An address on the internet.
     Public,
-    /// In a private network.
+    /// An address of a private network.
     Local,
-    /// This machine.
+    /// An address of this machine.
     Here,
     /// An address that no model server can have: cloud metadata, multicast, documentation and reserved addresses.
     Unroutable,
 }
 
-/// Returns the location of an address. An IPv6 address that contains an IPv4 address has the location of that address.
+/// Returns the class of an address. An IPv6 address that contains an IPv4 address has the class of that address.
 pub(crate) fn address_class(address: IpAddr) -> AddressClass {
     match address {
         IpAddr::V4(address) => place_v4(address),
@@ -67,7 +66,7 @@ fn wrapped(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Addresses that requests of one endpoint may go to.
+/// Rules for the addresses that requests to one endpoint may go to.
 #[derive(Clone, Debug)]
 pub(crate) struct NetworkPolicy {
     host: String,
@@ -78,11 +77,11 @@ pub(crate) struct NetworkPolicy {
 /// Why an address is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It is in the local network or on this machine.
+    /// The name resolves to an address in the local network or on this machine, which the operator has not allowed.
     Local,
-    /// It is public, and the connection is not encrypted.
+    /// The address is public, and the connection is not encrypted.
     Unencrypted,
-    /// It is an address that no model server can have.
+    /// No model server can have the address.
     Unroutable,
 }
 
@@ -102,37 +101,38 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl NetworkPolicy {
-    /// Returns the policy for an endpoint at a URL.
+    /// Returns the policy for an endpoint at a URL. `local_network` is the setting of that name.
     pub(crate) fn new(url: &Url, local_network: bool) -> NetworkPolicy {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
         NetworkPolicy { host, is_encrypted: url.scheme() == "https", local_network }
     }
 
-    /// Checks the address if the URL contains one instead of a name: the resolver is not called for it.
-    pub(crate) fn judge_written(&self) -> Result<(), Refusal> {
+    /// Checks the IP address in the URL, because the resolver is not called for it. Accepts a URL with a host name.
+    pub(crate) fn check_written(&self) -> Result<(), Refusal> {
         match self.host.trim_matches(['[', ']']).parse() {
-            Ok(address) => self.judge(address, true),
+            Ok(address) => self.check(address, true),
             Err(_) => Ok(()),
         }
     }
 
-    /// Checks an address. `meant` is true if the operator wrote the address, and false if a DNS server returned it.
-    fn judge(&self, address: IpAddr, meant: bool) -> Result<(), Refusal> {
+    /// Checks an address. `is_configured` is true if the operator wrote the address, and false if a DNS server returned it.
+    fn check(&self, address: IpAddr, is_configured: bool) -> Result<(), Refusal> {
         match address_class(address) {
             AddressClass::Public if self.is_encrypted => Ok(()),
             AddressClass::Public => Err(Refusal::Unencrypted),
             AddressClass::Here if self.host == "localhost" => Ok(()),
-            AddressClass::Here | AddressClass::Local if meant || self.local_network => Ok(()),
+            AddressClass::Here | AddressClass::Local if is_configured || self.local_network => Ok(()),
             AddressClass::Here | AddressClass::Local => Err(Refusal::Local),
             AddressClass::Unroutable => Err(Refusal::Unroutable),
         }
     }
 
-    /// Returns the allowed addresses of a name, or the refusal of the last one if none is allowed.
+    /// Returns the allowed addresses of a name. If none is allowed, returns the refusal of the last one, or `Unroutable` if the
+    /// name has no address.
     fn choose(&self, found: impl IntoIterator<Item = IpAddr>) -> Result<Vec<IpAddr>, Refusal> {
         let (mut good, mut refusal) = (Vec::new(), Refusal::Unroutable);
         for address in found {
-            match self.judge(address, false) {
+            match self.check(address, false) {
                 Ok(()) => good.push(address),
                 Err(why) => refusal = why,
             }
@@ -146,7 +146,8 @@ impl Resolve for NetworkPolicy {
         let network_policy = self.clone();
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            // Any other name is that of the operator's proxy, which resolves the endpoint's name itself.
+            // The HTTP client resolves only the names of the endpoint and of the operator's proxy. A proxy resolves the name of
+            // the endpoint itself.
             if !name.as_str().eq_ignore_ascii_case(&network_policy.host) {
                 return Ok(Box::new(found.into_iter()) as Addrs);
             }
@@ -208,7 +209,7 @@ mod tests {
         fn check(url: &str, expect: Result<(), Refusal>) {
             for local_network in [false, true] {
                 assert_eq!(
-                    NetworkPolicy::new(&Url::parse(url).unwrap(), local_network).judge_written(),
+                    NetworkPolicy::new(&Url::parse(url).unwrap(), local_network).check_written(),
                     expect,
                     "{url}"
                 );

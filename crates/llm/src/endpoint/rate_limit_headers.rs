@@ -5,13 +5,15 @@ use std::time::Duration;
 use annals_core::{SignedDuration, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// Headers of the remaining quota, each with the header that says when it is full again. OpenAI and Azure send durations such
-/// as `6m0s`, Anthropic instants, OpenRouter milliseconds since 1970, others seconds.
-const QUOTAS: [(&str, &str); 6] = [
+/// Headers with the remaining quota, each with the header for the time when the quota is full again. OpenAI and Azure send
+/// durations such as `6m0s`, Anthropic sends instants, OpenRouter milliseconds since 1970, and others seconds, some of them since
+/// 1970.
+const QUOTAS: [(&str, &str); 7] = [
     ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
     ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
     ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
+    ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"),
     ("anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"),
     ("x-ratelimit-remaining", "x-ratelimit-reset"),
 ];
@@ -19,14 +21,18 @@ const QUOTAS: [(&str, &str); 6] = [
 /// Numbers of at least this size are milliseconds since 1970.
 const EPOCH_MILLISECONDS: f64 = 1e12;
 
-/// Returns the wait that an answer with an error status asks for. Instants are compared with the server's own clock.
+/// Smaller numbers of at least this size are seconds since 1970. As a wait, they would be 31 years.
+const EPOCH_SECONDS: f64 = 1e9;
+
+/// Returns the wait that an answer with an error status requests in its headers; `None` if it requests none. Instants are
+/// compared with the clock of the server (the header `Date`), and ignored without it.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let milliseconds = text(headers, "retry-after-ms").and_then(|text| text.parse::<f64>().ok());
     let explicit = milliseconds.map(|milliseconds| milliseconds / 1000.0).and_then(seconds);
     explicit.or_else(|| wait(headers, text(headers, RETRY_AFTER.as_str())?)).or_else(|| exhausted(headers))
 }
 
-/// Returns the time until the next request is allowed, if the quota is used up.
+/// Returns the time until all quotas that are used up are full again; `None` if none is used up.
 pub(super) fn exhausted(headers: &HeaderMap) -> Option<Duration> {
     let is_used_up = |name: &str| text(headers, name).is_some_and(|left| left.parse::<f64>() == Ok(0.0));
     let resets = QUOTAS.iter().filter(|(remaining, _)| is_used_up(remaining));
@@ -37,10 +43,14 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     Some(headers.get(name)?.to_str().ok()?.trim())
 }
 
-/// Parses a wait given as seconds, a duration, a date, an instant or milliseconds since 1970.
+/// Parses a wait given as seconds, a duration, a date, an instant, or seconds or milliseconds since 1970.
 fn wait(headers: &HeaderMap, text: &str) -> Option<Duration> {
     if let Ok(number) = text.parse::<f64>() {
-        return if number < EPOCH_MILLISECONDS { seconds(number) } else { until(headers, epoch(number)?) };
+        return match number {
+            EPOCH_MILLISECONDS.. => until(headers, epoch(number / 1000.0)?),
+            EPOCH_SECONDS.. => until(headers, epoch(number)?),
+            _ => seconds(number),
+        };
     }
     if let Ok(duration) = text.parse::<SignedDuration>() {
         return Duration::try_from(duration).ok();
@@ -52,8 +62,8 @@ fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok()
 }
 
-fn epoch(milliseconds: f64) -> Option<Timestamp> {
-    Timestamp::from_second(format!("{:.0}", milliseconds / 1000.0).parse().ok()?).ok()
+fn epoch(seconds: f64) -> Option<Timestamp> {
+    Timestamp::from_second(format!("{seconds:.0}").parse().ok()?).ok()
 }
 
 fn until(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
@@ -103,6 +113,8 @@ mod tests {
         }
         check(&[("x-ratelimit-remaining-requests", "3"), ("x-ratelimit-reset-requests", "1s")], None);
         check(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1772614815000"), DATE], Some(15));
+        check(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1772614815"), DATE], Some(15));
+        check(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1772614815")], None);
         check(
             &[
                 ("anthropic-ratelimit-requests-remaining", "0"),

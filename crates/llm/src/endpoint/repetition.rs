@@ -9,11 +9,11 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Number of words at the end of an answer that are examined.
 const EXAMINED: usize = 240;
 
-/// Number of words that are compared at a time. Field names and short phrases recur in every answer.
+/// Number of words that are compared at a time. Shorter runs, such as field names, recur in every answer.
 const RUN: usize = 6;
 
-/// An answer repeats itself if fewer than one in this many runs of words are distinct. Lists of facts about one person,
-/// the most monotonous good answers, have one in two.
+/// An answer repeats itself if fewer than one in this many runs of words are distinct. Lists of facts about one person, the
+/// most repetitive useful answers, have one in two.
 const NEW: usize = 4;
 
 /// Returns whether the last words of a text repeat one another. A text of fewer than [`EXAMINED`] words never does.
@@ -38,7 +38,7 @@ mod tests {
         check(&format!("Ann signed for a flat in Lisbon on Wednesday. {}", sentence.repeat(30)), true);
         check(&sentence.repeat(3), false);
         check("我们今天去公园。".repeat(60).as_str(), true);
-        // Equal sentences about different lines; the reader of the answer keeps one of them.
+        // Equal sentences about different lines are accepted here; parsing keeps one of them.
         let counted: String =
             (1..60).map(|n| format!(r#"{{"text": "Ann met Bob again", "sources": [{n}]}},"#)).collect();
         check(&counted, false);

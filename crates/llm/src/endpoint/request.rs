@@ -1,5 +1,5 @@
 //! Bodies of requests in the two APIs. The parts that are the same in every request of a kind come first, so that servers can
-//! reuse their computations of them.
+//! cache them.
 
 use async_openai::types::chat::{
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
@@ -11,17 +11,17 @@ use super::form::Form;
 use super::shape::{LimitName, Shape};
 use crate::config::{Api, JsonMode, Model, Reasoning};
 
-/// The smallest budget of reasoning that Anthropic accepts, in tokens.
+/// The smallest budget of reasoning that Anthropic accepts, in tokens. If less is available, no reasoning is requested.
 const MIN_REASONING: u64 = 1_024;
 
-/// A message of a request.
+/// A message of a request, by its role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChatMessage {
-    /// Instructions.
+    /// The instructions of the prompt.
     System(String),
-    /// Data, or what was wrong with an answer.
+    /// Data, or the complaint about an unusable answer.
     User(String),
-    /// An answer that could not be used.
+    /// An unusable answer of the model, shown again with the complaint.
     Assistant(String),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct ModelRequest<'a> {
     pub(super) reports_progress: bool,
 }
 
-/// Returns the path below the base URL.
+/// Returns the path of requests to a model, below the base URL.
 pub(super) fn path(api: Api) -> &'static str {
     match api {
         Api::Chat | Api::Azure => "chat/completions",

@@ -1,27 +1,27 @@
 //! Reranks search results with a model behind a rerank endpoint, at `POST {base_url}/rerank`.
 //!
 //! The body `{model, query, documents}` returns a list of `{index, relevance_score}`, called `results` or `data`, in Cohere,
-//! Jina, Voyage, vLLM, llama.cpp, Infinity and gateways. text-embeddings-inference expects `texts` and returns `score`: a
-//! server that refuses the first form gets the second, and the form that works is kept. A chat model would have to write the
-//! order of fifty texts token by token, about a hundred tokens, while the user waits. One attempt within one deadline: if it
-//! fails, the search keeps its order. After an outage the circuit breaker is open for a while, so only searches of that moment
-//! wait for the deadline. An answer is valid only if each text has exactly one score.
+//! Jina, Voyage, vLLM, llama.cpp, Infinity and gateways. text-embeddings-inference expects `texts` and returns `score`: if a
+//! server refuses the first form, the second is sent, and the form that works is kept. Chat models are not used: one would have
+//! to write the order of fifty texts, about a hundred tokens, while the user waits. There are no retries, and one deadline
+//! covers both forms. If reranking fails, the search keeps its order. After an outage the circuit breaker is open for a while,
+//! so that later searches do not wait for the deadline. An answer is valid only if each text has exactly one score.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_core::ports::{Replies, RerankTask, Reranker};
-use annals_core::{Digest, Error, Purpose, Reply, beginning};
+use annals_core::{CacheTokens, Digest, Error, Purpose, Reply, beginning};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::breaker::Breaker;
-use super::budget::Caps;
+use super::budget::{Caps, Payers};
 use super::channel::error;
 use super::completion::counted;
 use super::failure::EndpointError;
-use super::http::{client, post};
+use super::http::{client_with_connect_timeout, post};
 use super::retry_policy::RetryPolicy;
 use super::tokens::at_most;
 use crate::config::{RerankModel, Shares};
@@ -31,7 +31,7 @@ use crate::config::{RerankModel, Shares};
 const QUESTION: u64 = 128;
 const TEXT: u64 = 352;
 
-/// Reranker that uses the configured model.
+/// Reranker that uses the model of `[models.rerank]`.
 pub struct RerankEndpoint {
     model: Arc<RerankModel>,
     http: reqwest::Client,
@@ -49,7 +49,7 @@ impl fmt::Debug for RerankEndpoint {
 }
 
 impl RerankEndpoint {
-    /// Creates the endpoint of this model. Books costs with `replies`. Connects to nothing yet.
+    /// Creates the endpoint of this model. `replies` records the costs. Connects to nothing yet.
     pub fn new(model: Arc<RerankModel>, replies: Arc<dyn Replies>) -> annals_core::Result<RerankEndpoint> {
         RerankEndpoint::with_retry_policy(model, replies, RetryPolicy::default())
     }
@@ -59,19 +59,21 @@ impl RerankEndpoint {
         replies: Arc<dyn Replies>,
         retry_policy: RetryPolicy,
     ) -> annals_core::Result<RerankEndpoint> {
-        let http = client(&model.base_url, model.local_network)?;
+        // A server that cannot be reached must be known before the deadline of the answer, because a late answer is paid.
+        let http = client_with_connect_timeout(&model.base_url, model.local_network, model.timeout / 2)?;
         let (workspace, process) = (model.workspace_daily_tokens, model.process_daily_tokens);
         let caps = Caps { workspace, process, shares: Shares::default() };
         let (breaker, takes_texts) = (Breaker::new(retry_policy), AtomicBool::new(false));
         Ok(RerankEndpoint { model, http, breaker, takes_texts, caps, replies })
     }
 
-    /// Sends the request within the deadline, if the circuit breaker is closed.
+    /// Sends the request within the deadline. Fails at once if the circuit breaker is open.
     async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }
 
-    /// Sends the request in the form that worked last; if that is refused, in the other.
+    /// Sends the request in the form that worked last; if that is refused, in the other. If both are refused, returns the first
+    /// refusal.
     async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
@@ -92,7 +94,7 @@ impl RerankEndpoint {
         post(&self.http, &format!("{}/rerank", self.model.base_url), self.model.key.as_ref(), &body).await
     }
 
-    /// Books the cost; keeps nothing of question, texts or answer.
+    /// Records the cost. Stores neither question nor texts nor answer.
     async fn charge(&self, task: &RerankTask<'_>, tokens: u64, reservation: u64) -> annals_core::Result<()> {
         let reply = Reply {
             key: Digest::of(["rerank"]),
@@ -100,9 +102,11 @@ impl RerankEndpoint {
             model: self.model.name.clone(),
             text: String::new(),
             tokens_in: tokens,
+            cache: CacheTokens::default(),
             tokens_out: 0,
             read_seq: 0,
             reservation: Some(reservation),
+            access_key: task.access_key.map(str::to_owned),
         };
         self.replies.charge(task.agent, reply, task.now).await
     }
@@ -123,10 +127,15 @@ impl Reranker for RerankEndpoint {
         // The model reads the question with each text.
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
         let (replies, tokens_of_agent) = (self.replies.as_ref(), (need, self.model.daily_tokens));
-        let reservation =
-            self.caps.reserve(replies, task.agent, Purpose::Rerank, tokens_of_agent, true, task.now).await?;
+        let payers = Payers { agent: task.agent, access_key: task.access_key };
+        let reservation = self.caps.reserve(replies, payers, Purpose::Rerank, tokens_of_agent, true, task.now).await?;
         let answer = match self.ask(question, &texts).await {
             Ok(answer) => answer,
+            // The server was reached, so it may have read everything, and may bill it.
+            Err(failure) if failure.is_late() => {
+                self.charge(&task, need, reservation).await?;
+                return Err(self.error(failure));
+            }
             Err(failure) => {
                 replies.release(task.agent, reservation).await?;
                 return Err(self.error(failure));
@@ -137,23 +146,23 @@ impl Reranker for RerankEndpoint {
     }
 }
 
-/// Returns one score per text, or what is wrong with the answer.
+/// Returns one score per text, in the order of the texts. The error says what is wrong with the answer.
 fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
     let mut lists = [&answer["results"], &answer["data"], answer].into_iter();
     let rows = lists.find_map(Value::as_array).ok_or("its answer contains no list of scores")?;
     let mut scores = vec![None; texts];
     for row in rows {
-        let place = row["index"].as_u64().and_then(|index| usize::try_from(index).ok());
-        let place = place.and_then(|place| scores.get_mut(place)).ok_or("it scored a text that it was not given")?;
+        let index = row["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        let slot = index.and_then(|index| scores.get_mut(index)).ok_or("it scored a text that it was not given")?;
         let score = row["relevance_score"].as_f64().or(row["score"].as_f64()).filter(|score| score.is_finite());
-        if place.replace(score.ok_or("one of its scores is not a number")?).is_some() {
+        if slot.replace(score.ok_or("one of its scores is not a number")?).is_some() {
             return Err("it scored a text twice");
         }
     }
     scores.into_iter().collect::<Option<Vec<f64>>>().ok_or("it left out a text")
 }
 
-/// Returns the tokens that the server read, if it reports them.
+/// Returns the tokens that the server read; `None` if it reports none or zero.
 fn tokens(answer: &Value) -> Option<u64> {
     let usage = &answer["usage"];
     let counts = [&usage["total_tokens"], &usage["prompt_tokens"], &answer["meta"]["tokens"]["input_tokens"]];

@@ -14,10 +14,10 @@ use super::{answer, suspicion};
 pub(super) struct CitedSentence {
     pub(super) text: String,
     pub(super) day: Date,
-    /// Whether the cited lines are of one day, so that a day prefix is correct.
+    /// Whether all cited lines are of one day, so that the day in front of the sentence is correct.
     pub(super) is_of_one_day: bool,
     pub(super) from: Vec<MemoryId>,
-    /// Whether its sources do not support all of it.
+    /// Whether the sources do not support the whole sentence.
     pub(super) ungrounded: bool,
 }
 
@@ -25,7 +25,7 @@ impl CitedSentence {
     /// Returns the sentence as a line of the next request.
     pub(super) fn line(&self) -> Line {
         let group = String::new();
-        let text = crate::prompts::tame(&self.text);
+        let text = crate::prompts::sanitized_line(&self.text);
         Line { head: format!("{} ", self.day), text, days: (self.day, self.day), from: self.from.clone(), group }
     }
 
@@ -36,8 +36,8 @@ impl CitedSentence {
 }
 
 /// Returns the sentences of an answer about these lines, without orders and credentials. A sentence that cites none of the
-/// lines is traced to all, so that it is removed when any of them is forgotten. Of equal sentences the first is kept. Fails if no
-/// sentence is left.
+/// lines gets all of them as sources, so that it is removed when any of them is forgotten. Keeps the first of equal sentences.
+/// Fails if no sentence is left.
 pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<CitedSentence>, String> {
     let elements = answer::list(answer, "sentences").or_else(|| answer.as_array());
     let elements = elements.ok_or("it has no list `sentences`")?;
@@ -91,7 +91,7 @@ pub(super) fn within(most: usize, drafted: Vec<CitedSentence>) -> Vec<CitedSente
     kept
 }
 
-/// Counts the words of a text. Each Chinese character and each hiragana counts as one, a run of katakana too.
+/// Counts the words of a text. A Chinese character or a hiragana counts as one word, as does a run of katakana.
 pub(super) fn length(text: &str) -> usize {
     text.unicode_words().count()
 }
@@ -153,7 +153,7 @@ mod tests {
         // A day outside the days of the cited lines is ignored.
         check(json!({ "text": "It was.", "sources": [1], "day": "2026-03-05" }), Some((4, &["a"])));
         check(json!({ "text": "It was.", "sources": [1], "day": "Wednesday" }), Some((4, &["a"])));
-        // A sentence without a valid citation is traced to every line.
+        // A sentence without a valid citation has every line as its source.
         check(json!({ "text": "It was.", "sources": [0, 9] }), Some((4, &["a", "b", "c"])));
         check(json!("It was."), Some((4, &["a", "b", "c"])));
         check(json!({ "text": " " }), None);

@@ -1,15 +1,16 @@
-//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked
-//! for.
+//! The shape of requests that a server accepts: which optional parameters it takes, and how the format of an answer can be
+//! requested.
 //!
-//! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
-//! its other name; if none is named, the less demanding formats are tried, and at last a whole answer without any option but the
-//! limit of tokens. The shape that worked is kept for the model, so a refusal costs one request in the life of the process.
+//! Servers refuse parameters that they do not support with status 400, 422 or 501, and mostly name them. A named parameter is
+//! left out or replaced by its other name. If none is named, weaker formats are tried, and at last an answer that is not
+//! streamed, without any option but the limit of tokens. The shape that worked is kept for the model (`learned_shape`), so a
+//! refusal costs one request a week.
 
 use serde_json::Value;
 
 use crate::config::{Api, JsonMode, Model};
 
-/// A parameter that servers refuse.
+/// A parameter of a request that some servers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     MaxTokens,
@@ -22,6 +23,19 @@ pub(crate) enum Parameter {
     /// `response_format` and others.
     Format,
     CacheControl,
+}
+
+impl Parameter {
+    /// Returns the name under which a refusal is stored.
+    pub(super) fn as_str(self) -> &'static str {
+        let name = NAMES.iter().find(|(_, parameter)| *parameter == self);
+        name.map_or("", |(name, _)| name)
+    }
+
+    /// Returns the parameter with a stored name; `None` if this version does not have it.
+    pub(super) fn from_name(name: &str) -> Option<Parameter> {
+        NAMES.iter().find(|(other, _)| *other == name).map(|(_, parameter)| *parameter)
+    }
 }
 
 /// Names of parameters as refusals contain them. A name that begins with another name comes before that name in the
@@ -53,11 +67,11 @@ pub(super) fn refused_parameter(answer: &Value) -> Option<Parameter> {
 
 fn first_named(text: &str) -> Option<Parameter> {
     let text = text.to_lowercase();
-    let places = NAMES.iter().filter_map(|(name, parameter)| Some((text.find(name)?, *parameter)));
-    places.min_by_key(|(place, _)| *place).map(|(_, parameter)| parameter)
+    let found = NAMES.iter().filter_map(|(name, parameter)| Some((text.find(name)?, *parameter)));
+    found.min_by_key(|(position, _)| *position).map(|(_, parameter)| parameter)
 }
 
-/// The name of the parameter that limits the tokens of an answer.
+/// Which parameter limits the tokens of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitName {
     /// OpenAI's newer name.

@@ -1,7 +1,8 @@
 //! The speed of a model as measured on its answers, and the size of requests that it answers in about a minute.
 //!
-//! Sizes are rounded down to steps, so that small changes of the speed do not divide the same input differently: saved answers
-//! to the parts of an interrupted summary would then be of no use. Uses tokio's monotonic clock; nothing stored depends on it.
+//! Sizes are rounded down to steps, so that the same input is divided in the same way after a small change of the speed.
+//! Otherwise the saved answers to the parts of an interrupted summary would be of no use. Uses tokio's monotonic clock; nothing
+//! stored depends on it.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -17,16 +18,16 @@ const FIRST: u64 = 1_536;
 /// Tokens of the answer for each token of lines: summaries and facts have at most about half of the words of their input.
 const ANSWER_SHARE: f64 = 0.5;
 
-/// Minimum tokens of lines in a request: with fewer, the instructions cost more than the lines.
+/// Minimum tokens of lines in a request, if the window allows them: with fewer, the instructions cost more than the lines.
 const MIN_TOKENS: u64 = 384;
 
 /// Weight of a new measurement in the moving average.
 const WEIGHT: f64 = 0.5;
 
-/// A request with fewer new tokens says nothing about the speed of reading.
+/// Minimum tokens that the server had to read, without cached ones, for a measurement of the speed of reading.
 const WORTH_MEASURING: u64 = 100;
 
-/// Speed of one model.
+/// Measures the speed of one model.
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     state: Mutex<State>,
@@ -35,13 +36,13 @@ pub(super) struct Speed {
 /// The measured speed of a model, and totals of its requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct State {
-    /// Tokens of a request per second.
+    /// Tokens of the request that the model reads per second; `None` until it has been measured.
     pub(super) reading: Option<f64>,
-    /// Tokens of an answer per second.
+    /// Tokens of the answer that the model writes per second; `None` until it has been measured.
     pub(super) writing: Option<f64>,
     /// Number of answered requests.
     pub(super) requests: u64,
-    /// Number of requests that are being answered.
+    /// Number of requests that wait for an answer or receive one.
     pub(super) running: u64,
     /// Total duration of all answered requests, in seconds.
     pub(super) seconds: f64,
@@ -49,12 +50,11 @@ pub(super) struct State {
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
     pub(super) cached: u64,
-    /// Tokens of the answer that is being written.
+    /// Tokens of the answer that is being written; of the latest to report if there are several, and zero if there is none.
     pub(super) current: u64,
 }
 
 impl Speed {
-    /// Returns a copy of the present state.
     pub(super) fn now(&self) -> State {
         *self.state()
     }
@@ -62,13 +62,13 @@ impl Speed {
     /// Records an answer. `prompt_tokens` is an estimate, for servers that do not count.
     pub(super) fn record(&self, completion: &Completion, prompt_tokens: u64) {
         let timing = completion.timing;
-        let read = completion.tokens_in.unwrap_or(prompt_tokens).saturating_sub(completion.cached);
+        let read = completion.tokens_in.unwrap_or(prompt_tokens).saturating_sub(completion.cache.read);
         let (reading, writing) = match (timing.measured, timing.reading) {
             (Some((reading, writing)), _) => (Some(reading), Some(writing)),
             (None, Some(waited)) => {
                 (rate(read, waited.as_secs_f64()), rate(completion.out(), timing.writing.as_secs_f64()))
             }
-            // One duration for both: reading is some ten times as fast as writing on most machines.
+            // Only the whole duration is known. On most machines, reading is about ten times as fast as writing.
             (None, None) => {
                 let writing = rate(completion.out() + read / 10, timing.writing.as_secs_f64());
                 (writing.map(|writing| writing * 10.0), writing)
@@ -83,7 +83,7 @@ impl Speed {
         state.seconds += timing.reading.unwrap_or_default().as_secs_f64() + timing.writing.as_secs_f64();
         state.tokens_in += completion.tokens_in.unwrap_or(prompt_tokens);
         state.tokens_out += completion.out();
-        state.cached += completion.cached;
+        state.cached += completion.cache.read;
     }
 
     /// Counts a request as running until the returned guard is dropped.
@@ -92,13 +92,14 @@ impl Speed {
         Running(self)
     }
 
-    /// Notes the tokens of the answer that is being written.
+    /// Sets the number of tokens of the answer that is being written.
     pub(super) fn note(&self, tokens: u64) {
         self.state().current = tokens;
     }
 
-    /// Returns how many tokens of lines a request with `fixed` further tokens may have, so that the model reads and answers it
-    /// in about [`GOAL`] seconds; at most `most`. `is_near` is true if the server may be a small machine.
+    /// Returns how many tokens of lines, at most `most`, a request with `fixed` further tokens may have, so that the model
+    /// reads and answers it in about [`GOAL`] seconds. Until the speed has been measured, this is [`FIRST`] if `is_near`, which
+    /// means that the server may be a small machine, and otherwise `most`.
     pub(super) fn room(&self, fixed: u64, most: u64, is_near: bool) -> u64 {
         let state = self.now();
         let fitting = match (state.reading, state.writing) {
@@ -117,7 +118,7 @@ impl Speed {
     }
 }
 
-/// A request being answered.
+/// Guard that counts a request as running until it is dropped.
 pub(super) struct Running<'a>(&'a Speed);
 
 impl Drop for Running<'_> {
@@ -128,7 +129,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Rounds down to a multiple of [`MIN_TOKENS`] by a power of two.
+/// Rounds down to [`MIN_TOKENS`] times a power of two, but not below [`MIN_TOKENS`].
 fn step(tokens: f64) -> u64 {
     let mut step = MIN_TOKENS;
     while as_f64(step) * 2.0 <= tokens {
@@ -156,6 +157,8 @@ fn as_f64(tokens: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use annals_core::CacheTokens;
 
     use super::super::completion::Timing;
     use super::*;
@@ -200,7 +203,7 @@ mod tests {
         speed.record(
             &Completion {
                 tokens_in: Some(1_050),
-                cached: 1_000,
+                cache: CacheTokens { read: 1_000, written: 0 },
                 tokens_out: Some(40),
                 timing,
                 ..Completion::default()

@@ -1,5 +1,6 @@
 //! Receives an answer: a stream of server-sent events, or JSON from a server that does not stream. The only deadline here is
-//! for silence: a request fails if nothing of the answer comes for that long. The limit for the whole answer is in `channel`.
+//! for silence: a request fails if nothing of the answer arrives for the timeout of the model. The limit for the whole answer
+//! is in `channel`.
 
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use super::failure::EndpointError;
 use super::http::{failure_of, read, unreachable};
 use super::rate_limit_headers::exhausted;
 
-/// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
+/// Maximum bytes of a stream. A longer answer is unusable. An event of one token has some hundred bytes around it.
 const MAX_STREAM_BYTES: usize = 32_000_000;
 
-/// Tokens of answers that broke off, which were paid for. Includes the answer that is being received, because its request may be
-/// dropped at any time.
+/// Tokens of answers that broke off, which were paid for. Includes the answer that is being received, because its request may
+/// be dropped at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) tokens_in: u64,
@@ -27,7 +28,8 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Adds the received part of an answer. Adds nothing without a token or a reported count, because then nothing was paid for.
+    /// Adds the received part of an answer. Adds nothing without a token or a reported count, because then nothing was paid
+    /// for.
     fn with(self, reading: &Reading, prompt_tokens: u64) -> Spent {
         if reading.estimated_out() == 0 && reading.tokens_in().is_none() {
             return self;
@@ -39,7 +41,7 @@ impl Spent {
     }
 }
 
-/// Limits and counters of a request.
+/// Time limit, callbacks and cost of one request.
 pub(super) struct Watch<'a> {
     /// When the request was sent.
     pub(super) begun: Instant,
@@ -49,13 +51,13 @@ pub(super) struct Watch<'a> {
     pub(super) prompt_tokens: u64,
     /// Called with the estimated tokens of the answer so far.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
-    /// Called with the wait that a server asks for because its quota is used up.
+    /// Called with the wait that a server requests because the quota is used up.
     pub(super) pause: &'a (dyn Fn(Duration) + Sync),
-    /// Tokens that failed attempts have cost. Also those of this one until its answer is complete.
+    /// Tokens that failed attempts have cost. While an answer is being received, its tokens are included.
     pub(super) spent: &'a mut Spent,
 }
 
-/// Sends a request and receives the answer.
+/// Sends a request and receives the answer. Fails if nothing of the answer arrives for the time `watch.silence`.
 pub(super) async fn receive(request: reqwest::RequestBuilder, watch: Watch<'_>) -> Result<Completion, EndpointError> {
     let late = EndpointError::Late(watch.silence);
     let response = timeout_at(watch.begun + watch.silence, request.send()).await.map_err(|_| late.clone())?;
@@ -90,7 +92,7 @@ async fn events(response: Response, mut watch: Watch<'_>) -> Result<Completion, 
             *watch.spent = before;
             reading.end(timing)
         }
-        // A further attempt needs a reservation of its own.
+        // `BrokeOff` makes the caller reserve tokens again before the next attempt.
         Err(failure) if failure.passes() && *watch.spent != before => Err(EndpointError::BrokeOff),
         Err(failure) => Err(failure),
     }

@@ -1,11 +1,11 @@
-//! The summary to write. Renders its requests and checks the answers, independently of how the model is called.
+//! The summary to write. Renders the requests for it and checks the answers. Does not call the model.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Error, Grain, Result, Zones};
 
 use super::background;
 use super::content::{Content, share_from};
-use super::grounding::{self, Evidence};
+use super::grounding::{self, EntailmentCheck, Evidence};
 use super::lines::{self, Line};
 use super::sentences::CitedSentence;
 use crate::config::Ungrounded;
@@ -15,20 +15,21 @@ use crate::prompts::{
 };
 
 /// Smallest context window with room for an example beside instructions, answer and messages.
-const MIN_WINDOW_FOR_EXAMPLE: u64 = 8_192;
+pub(super) const MIN_WINDOW_FOR_EXAMPLE: u64 = 8_192;
 
-/// Minimum sentences of a summary that is refused if its sources support none of them. With fewer sentences, this may be a
-/// false alarm.
+/// A summary of at least this many sentences is refused if the sources support none of them. With fewer sentences, this may be
+/// a false alarm.
 const UNSUPPORTED: usize = 3;
 
-/// Minimum share of the content words of a summary that its sources contain. Good summaries have more than half; the inventions of
-/// a small model have few.
+/// Minimum share of the content words of a summary that its sources contain. A summary with a smaller share is refused if it is
+/// in the language of the sources. Good summaries have more than half; the inventions of a small model have few.
 const MIN_SHARE: f64 = 0.2;
 
 /// Minimum content words of a summary that is compared with its sources by [`MIN_SHARE`].
 const MIN_COMPARED: usize = 8;
 
-/// Minimum characters of a sentence that is looked for in the example. A shorter sentence may occur there by chance.
+/// Minimum characters of a sentence that is looked for in the example, and removed if it is there. A shorter sentence may occur
+/// there by chance.
 const OF_EXAMPLE: usize = 20;
 
 /// The period to summarise, with its input and language.
@@ -36,28 +37,37 @@ pub(super) struct Subject<'a> {
     task: &'a SummaryTask<'a>,
     grain: Grain,
     zones: Zones,
-    /// The language of the sources.
     language: Language,
 }
 
 impl<'a> Subject<'a> {
-    /// Returns the subject of a task with these lines.
+    /// Returns the subject of a task. Detects the language from the lines.
     pub(super) fn new(task: &'a SummaryTask<'a>, zones: Zones, lines: &[Line]) -> Subject<'a> {
         let language = Language::of_texts(lines.iter().map(|line| line.text.as_str()));
         Subject { task, grain: task.period.grain(), zones, language }
     }
 
-    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources do
-    /// not support, as configured. Returns the number of faults that are left. Fails if no sentence is left, or if there are at
-    /// least three and none is supported, or if its words are not those of the sources: the model did not read them.
-    pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
+    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources
+    /// do not support by the rules, or by a model of entailment, as configured. Returns the number of faults that are left;
+    /// zero if sentences are dropped. Fails if no sentence is left, or if there are at least three and none is supported. Also
+    /// fails if the sources have hardly any words of the summary: the model did not read them.
+    pub(super) async fn check(
+        &self,
+        drafted: &mut Vec<CitedSentence>,
+        lines: &[Line],
+        policy: Ungrounded,
+        entailment: Option<&EntailmentCheck>,
+    ) -> Result<u32> {
         let example = example(self.language, self.grain);
         drafted.retain(|sentence| !is_of_example(&sentence.text, example));
         let background = background::texts(self.task.background);
         let aliases = background::aliases(self.task.background);
         let has_names = self.language != Language::German;
-        let faults =
+        let mut faults =
             grounding::mark(drafted, Evidence { lines, background: &background, aliases: &aliases, has_names });
+        if let Some(entailment) = entailment {
+            faults += entailment.mark(drafted, lines).await;
+        }
         if policy == Ungrounded::Drop {
             drafted.retain(|sentence| !sentence.ungrounded);
         }
@@ -123,6 +133,6 @@ impl<'a> Subject<'a> {
 }
 
 /// Returns whether a sentence repeats the example of the prompt, as small models do.
-fn is_of_example(text: &str, example: &str) -> bool {
+pub(super) fn is_of_example(text: &str, example: &str) -> bool {
     text.chars().count() >= OF_EXAMPLE && example.contains(text.trim())
 }

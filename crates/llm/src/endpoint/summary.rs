@@ -14,25 +14,27 @@ use crate::Extractive;
 use crate::prompts::{Prompt, Rendered};
 use crate::word_limit::word_limit;
 
-/// Minimum word limit of a daily or partial summary, so that a short one keeps a sentence.
+/// Minimum word limit of a daily or partial summary: room for one sentence.
 const FLOOR: usize = 25;
 
-/// Maximum rounds of partial summaries and merges. Each round has several times fewer parts than the one before.
+/// Maximum rounds of partial summaries and merges, after which the summary fails. Each round has only a fraction of the parts
+/// of the round before.
 const MERGES: usize = 6;
 
-/// Tokens per word of a partial summary in the next request, including its share of the number and date in front.
+/// Tokens that are assumed for each word of a partial summary in the next request, including its share of the number and date
+/// in front.
 const TOKENS_PER_WORD: u64 = 6;
 
 /// Minimum tokens of room in a request that merges parts or amends a sealed summary, even if the server is slow.
 const MIN_ROOM_TO_MERGE: u64 = 1_536;
 
-/// Writes the summary of a period with the model for its grain.
+/// Writes the summary of a period with the model for its grain. If the sources have no lines, the built-in engine writes it.
 pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let late = lines::of(grain, task.sources, &zones)?;
     let base = task.base.map(|base| lines::of_base(base, task.period.cover_days().0)).unwrap_or_default();
     if late.is_empty() {
-        // There are no lines: a request would be wasted.
+        // Without lines there is nothing to ask a model for.
         return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
@@ -46,6 +48,7 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         about: zones.cover(task.period).end,
         now: task.now,
         way: &way,
+        access_key: task.access_key,
     };
     // Saved answers are found by the digest of the request. A later pass reads the answers of a batch and must build the same
     // request, so the background is left out: it may have changed by then, because the previous period may have been
@@ -55,11 +58,12 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
     let subject = Subject::new(&task, zones, &all);
     let mut scribe = Scribe { endpoint, subject, job, grain, tokens: 0 };
     let mut drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
-    let ungrounded = scribe.subject.check(&mut drafted, &all, endpoint.ungrounded)?;
+    let entailment = endpoint.entailment.as_ref();
+    let ungrounded = scribe.subject.check(&mut drafted, &all, endpoint.ungrounded, entailment).await?;
     Ok(draft(grain, drafted, ungrounded, scribe.tokens))
 }
 
-/// Returns the summary as stored.
+/// Converts the sentences of a model to the summary that is stored.
 pub(super) fn draft(grain: Grain, drafted: Vec<CitedSentence>, ungrounded: u32, tokens: u64) -> Draft {
     Draft {
         text: sentences::set(grain, &drafted),
@@ -80,7 +84,7 @@ struct Scribe<'a> {
 }
 
 impl Scribe<'_> {
-    /// Summarises all lines, however many there are.
+    /// Summarises all lines, in parts if they are too long for one request. Fails if [`MERGES`] rounds are not enough.
     async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let words = words_for(self.grain, &all);
         let mut prompt = Prompt::of(self.grain);
@@ -165,7 +169,7 @@ impl Scribe<'_> {
     }
 }
 
-/// Returns the words of each of `parts` partial summaries, so that all fit into one request.
+/// Returns the maximum words of each partial summary, so that all `parts` of them fit into one request of `room` tokens.
 fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
 }

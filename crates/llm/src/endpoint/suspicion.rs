@@ -13,14 +13,14 @@ use regex::{Regex, RegexSet};
 /// Why a text is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// It tells an agent what to do.
+    /// The text orders an agent to do something.
     Order,
-    /// It discloses a password or key.
+    /// The text discloses a password or key.
     Credential,
 }
 
 impl Suspicion {
-    /// Returns the end of a rejection reason.
+    /// Returns the reason that is reported for a rejected element.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Suspicion::Order => "reads like an order to the agent",
@@ -29,7 +29,7 @@ impl Suspicion {
     }
 }
 
-/// Returns why a sentence is rejected, if it is.
+/// Returns the reason for rejecting a sentence; `None` if it is acceptable.
 pub(super) fn of_text(text: &str) -> Option<Suspicion> {
     if CREDENTIALS.is_match(text) || text.split_whitespace().any(is_key) {
         return Some(Suspicion::Credential);
@@ -37,7 +37,7 @@ pub(super) fn of_text(text: &str) -> Option<Suspicion> {
     (ORDERS.is_match(text) || ADDRESSES.is_match(text)).then_some(Suspicion::Order)
 }
 
-/// Returns why a triple is rejected, if it is. The predicate is in snake case.
+/// Returns the reason for rejecting a triple; `None` if it is acceptable. The predicate is in snake case.
 pub(super) fn of_triple(subject: &str, predicate: &str, object: &str) -> Option<Suspicion> {
     let predicate = predicate.replace('_', " ");
     if SECRET_NAMES.is_match(&predicate) || SECRET_NAMES.is_match(subject) {
@@ -74,7 +74,8 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// A memory refers to people by name, so one that addresses its reader is an order. In conversation this is normal.
+/// Phrases that order the reader to do something. In a conversation they are normal; a memory refers to people by name, so
+/// there they are an order to the agent.
 static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?i)\byou\s+(must|should|shall|will now|are now|have to|need to|are required to)\b";
     Regex::new(pattern).expect("the pattern is a constant, and a test uses it")
@@ -92,7 +93,7 @@ static CREDENTIALS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// As predicate or subject, the name of a secret is enough: the object is then the secret.
+/// Names of secrets. A triple with one of them as predicate or subject is rejected, because its object is the secret.
 static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
     let names = r"(?i)\b(pass\s?word|passwd|pass\s?code|pass\s?phrase|pin( code)?|api[ _-]?key|secret( key)?|token|private key|credentials?|cvv)s?\b";
     Regex::new(names).expect("the pattern is a constant, and a test uses it")

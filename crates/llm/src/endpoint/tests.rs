@@ -4,6 +4,7 @@ mod background;
 mod batches;
 mod dialects;
 mod embedding;
+mod entailment;
 mod facts;
 mod failures;
 mod limits;
@@ -16,7 +17,7 @@ mod summaries;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_core::ports::{Background, ExtractionTask, Replies, SummaryTask};
+use annals_core::ports::{Background, ExtractionTask, Key, Keys, Replies, SummaryTask};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Interval, Kind, Memory, MemoryId,
@@ -48,6 +49,8 @@ struct Rig {
     agent: Agent,
     settings: Settings,
     now: Timestamp,
+    /// The key of the request that needs the answers.
+    access_key: Option<&'static str>,
 }
 
 /// Returns an answer of a server that is fast enough for requests of any size.
@@ -73,12 +76,16 @@ impl Rig {
     }
 
     fn paced(table: Value, retry_policy: RetryPolicy) -> Rig {
+        Rig::over(MemoryCatalog::new(), table, retry_policy)
+    }
+
+    /// Returns the rig of a process that starts with this store.
+    fn over(catalog: MemoryCatalog, table: Value, retry_policy: RetryPolicy) -> Rig {
         let config: ModelsConfig = serde_json::from_value(table).unwrap();
         let models = config.check(|_| None).unwrap();
-        let catalog = MemoryCatalog::new();
         let endpoint = Endpoint::with_retry_policy(&models, Arc::new(catalog.clone()), retry_policy).unwrap();
         endpoint.channels.values().for_each(|channel| channel.learned.speed.record(&fast(), 0));
-        Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW) }
+        Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW), access_key: None }
     }
 
     async fn day(&self, turns: &[Memory]) -> Result<Draft> {
@@ -105,6 +112,7 @@ impl Rig {
             read_seq: 1,
             now: self.now,
             background,
+            access_key: self.access_key,
         };
         self.endpoint.summarize(task).await
     }
@@ -122,6 +130,7 @@ impl Rig {
             known,
             predicates: &["lives_in".into(), "likes".into()],
             now: self.now,
+            access_key: self.access_key,
         };
         self.endpoint.extract(task).await
     }
@@ -133,6 +142,22 @@ impl Rig {
             .iter()
             .fold((0, 0), |(calls, tokens), usage| (calls + usage.calls, tokens + usage.tokens_in + usage.tokens_out))
     }
+}
+
+/// Adds a key with this limit of tokens.
+async fn add_key(catalog: &MemoryCatalog, id: &str, daily_tokens: Option<u64>) {
+    let key = Key {
+        id: id.into(),
+        name: id.into(),
+        workspace: "default".into(),
+        scopes: Default::default(),
+        agents: Vec::new(),
+        created_at: at(NOW),
+        expires_at: None,
+        revoked_at: None,
+        daily_tokens,
+    };
+    catalog.add_key(&key, &Digest::of([id])).await.unwrap();
 }
 
 /// Returns turns of one day as the catalog returns them; each is given as conversation, speaker and text.

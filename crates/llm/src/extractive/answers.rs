@@ -7,10 +7,11 @@ use super::reading::Read;
 use super::word_kinds::{self, Kind};
 use super::{budget, unnamed};
 
-/// Maximum words of a question. Longer questions cost more words than their answers are worth.
+/// Maximum words of a question that is quoted before its answer. Longer questions cost more words than their answers are worth.
 const MAX_WORDS: usize = 14;
 
-/// Returns the question at the end of a message if it can be understood by itself.
+/// Returns the question at the end of a message if it can be understood by itself, has content, and has at most [`MAX_WORDS`]
+/// words.
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     let last = read.last().filter(|last| last.dependence == Dependence::Aside && last.text.ends_with(['?', '？']))?;
     let words = word_kinds::of(&last.text, last.language, names);
@@ -19,7 +20,8 @@ pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     (has_content && is_clear && budget::length(&last.text) <= MAX_WORDS).then(|| last.text.clone())
 }
 
-/// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.
+/// Puts the question in front of the first sentence that is not an aside and returns the index of that sentence. Returns `None`
+/// and changes nothing if the sentence can be understood alone, has no content, or begins with "that", "this" or "you".
 pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
     let first = read.iter_mut().find(|one| one.dependence != Dependence::Aside)?;
     let words = word_kinds::of(&first.text, first.language, names);
@@ -39,7 +41,7 @@ fn joined(asker: &str, question: &str, answer: &str) -> String {
     format!("({asker}: “{question}”) {answer}")
 }
 
-/// Splits an answer into its question, if the sentence contains one, and the rest.
+/// Splits a quoted answer into the question before it, if there is one, and the rest.
 pub(super) fn parts(sentence: &str) -> (Option<&str>, &str) {
     let split = || sentence.strip_prefix('(')?.split_once("”) ")?.0.split_once(": “");
     let Some((_, question)) = split() else { return (None, sentence) };

@@ -4,11 +4,11 @@ use annals_core::{Base, Grain, Memory};
 
 use crate::word_limit::word_limit;
 
-/// Minimum budget of a day: a short day is quoted in full where it has content.
+/// Minimum budget of a working or daily summary: a short day is quoted in full where it has content.
 const FLOOR: usize = 60;
 
-/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not
-/// one word of any length. Few words of any European language are longer.
+/// Maximum columns of a word. A longer token counts as several words, because a URL or a text without spaces is a single token.
+/// Few words of European languages are longer.
 const COLUMNS: usize = 20;
 
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.
@@ -17,19 +17,20 @@ const WIDE: usize = COLUMNS / 2;
 /// Maximum length of one summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Limit of the grain, which no summary exceeds.
+    /// Maximum number of words of a summary of the grain, with those that are added to the quotes.
     limit: usize,
-    /// Maximum tokens between whitespace.
+    /// Maximum number of tokens that are separated by whitespace, without those that are added to the quotes.
     tokens: usize,
-    /// Maximum number of words as counted by [`length`], a count that is never less than the number of tokens.
+    /// Maximum number of words as counted by [`length`], without those that are added. It is at least the number of tokens.
     words: usize,
-    /// Number of words up to which a summary is filled with lines that say less than its grain asks for.
+    /// Number of words below which a summary is filled up with lines that say less than the grain requires.
     filled: usize,
 }
 
 impl Budget {
-    /// Returns the budget of a summary. For a day, it is a quarter of the words of the turns, within [`FLOOR`] and the limit of
-    /// the grain. The base of a sealed day counts in full: it is a quarter of text that is no longer available.
+    /// Returns the budget of a summary. For a working or daily summary, it is a quarter of the words of the turns, at least
+    /// [`FLOOR`] and at most the limit of the grain. The base of a sealed day counts in full: it is a quarter of text that is
+    /// no longer available. For coarser grains, the budget is the limit of the grain.
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = word_limit(grain);
         if grain > Grain::Daily {
@@ -57,7 +58,7 @@ impl Budget {
         length(text) < self.filled
     }
 
-    /// Returns the maximum length of a sentence after this head of a line.
+    /// Returns the maximum length of a sentence after this head of a line; zero if the head uses up the budget.
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
     }

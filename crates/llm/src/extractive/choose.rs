@@ -1,5 +1,5 @@
-//! Chooses the sentences of a summary by content, without repetition and not too many from one child, until the budget is used
-//! up.
+//! Chooses the sentences of a summary by content and without repetition, until the budget is used up. Each sentence that is
+//! already chosen lowers the value of the others of its child.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::candidates::Candidate;
 use super::lines;
 
-/// Penalty for further sentences of a child per sentence already chosen from it. With 1, 75.7 % of LoCoMo's answering turns are
+/// Penalty for each sentence that was already chosen from the same child. With 1, 75.7 % of LoCoMo's answering turns are
 /// quoted, with 1.5 76.4 %.
 const HEARD: f64 = 1.5;
 
@@ -28,18 +28,18 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
         if budget.fits(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
             open.mark_chosen(index);
         } else {
-            // A shorter one may still fit.
+            // Goes on, because a shorter candidate may still fit.
             chosen.remove(&index);
         }
     }
     chosen.into_iter().collect()
 }
 
-/// The candidates that have not been tried yet, and the value that each still adds.
+/// The candidates that have not been tried yet, with the state of the choice.
 struct Open<'a> {
     pool: &'a [Candidate],
     untried: Vec<usize>,
-    /// Per candidate, the value that it still adds.
+    /// Per candidate, the worth that its words add, without words that a chosen sentence contains.
     values: Vec<f64>,
     /// Per candidate, its words as numbers, each with its worth.
     words: Vec<Vec<(usize, f64)>>,
@@ -62,16 +62,16 @@ impl Open<'_> {
         }
     }
 
-    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its
-    /// child.
+    /// Takes out the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its
+    /// child. Candidates that only fill a short summary and notes of small talk come last.
     fn take_best(&mut self) -> Option<usize> {
         let position =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
         Some(self.untried.swap_remove(position))
     }
 
-    /// Compares two candidates: a higher weight comes first, then those that only fill a short summary, then notes of small talk.
-    /// Equal candidates are in order of time.
+    /// Compares two candidates. Notes of small talk come last, and before them those that only fill a short summary. Among
+    /// equals, a higher weight comes first, then an earlier position.
     fn order(&self, one: usize, other: usize) -> Ordering {
         let is_small_talk = |index: usize| self.words[index].is_empty();
         is_small_talk(one)
@@ -86,7 +86,8 @@ impl Open<'_> {
         self.values[index] / (1.0 + HEARD * heard as f64)
     }
 
-    /// Records that the candidate is chosen: its words add no more value to others, and its child counts one more.
+    /// Records that the candidate is chosen: its words add no more value to others, and its child counts one more. Removes the
+    /// candidates that begin with the same sentence, and those that add nothing new.
     fn mark_chosen(&mut self, index: usize) {
         *self.heard.entry(self.pool[index].child).or_default() += 1;
         for (word, _) in &self.words[index] {

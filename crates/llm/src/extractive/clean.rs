@@ -1,12 +1,13 @@
-//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings,
-//! marks.
+//! Removes the parts of a message that its writer did not say: captions and other remarks in brackets, code, quoted mail,
+//! tables, headings, marks.
 
 use std::borrow::Cow;
 
 /// Maximum characters of a remark. A bracket that closes later, or never, is ordinary text.
 const MAX_CHARS: usize = 400;
 
-/// Returns the text without these parts, or unchanged if nothing else would be left. Keeps line breaks.
+/// Returns the text without remarks, code, quoted mail, tables, headings and marks, or unchanged if nothing else would be left.
+/// Keeps line breaks.
 pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
     if !text.contains(['[', '`', '>', '|', '*', '#', '<']) {
         return Cow::Borrowed(text);
@@ -61,13 +62,15 @@ fn without_remarks(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns the end of the bracket with which the text begins.
+/// Returns the position after the bracket that closes the one with which the text begins; `None` if there is none within
+/// [`MAX_CHARS`].
 fn closing(text: &str) -> Option<usize> {
     let near = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
     text[..near].find(']').map(|at| at + 1)
 }
 
-/// Returns whether the content of a bracket is kept: a masked credential, a date, the number of a footnote.
+/// Returns whether a bracket is kept: its content is a masked credential or begins with a digit, as dates and numbers of
+/// footnotes do.
 fn is_kept(inside: &str) -> bool {
     inside.starts_with("masked") || inside.starts_with(|c: char| c.is_ascii_digit())
 }

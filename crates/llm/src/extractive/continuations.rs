@@ -1,9 +1,10 @@
 //! Detects sentences that continue the one before without a pronoun: "The suspects are due in court", "Turnout was 38%".
 //!
-//! English only, and only for a sentence after another in the same line of a report: a message without "I", "we" and
-//! "you". Such a sentence names nobody, is not about its writer, and its subject is definite ("the gunman"), a number
-//! ("all five people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the
-//! pump") have the writer as their subject.
+//! English only, and only for a sentence after another in the same line of a report: a message without "I", "we" and "you".
+//! Such a sentence names nobody after its first word, is not about its writer, and its subject is definite ("the gunman"), a
+//! number ("all five people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the
+//! pump") have the writer as their subject. A participle before "by" ("Approved by the guild") is an exception: its subject is
+//! in the sentence before.
 
 use super::dates;
 use super::definite;
@@ -27,7 +28,7 @@ pub(super) fn is(tokens: &[Token]) -> bool {
         && needs_context(first.lower.as_str(), tokens)
 }
 
-/// Returns whether the text has a pronoun for the writer or the person addressed.
+/// Returns whether a sentence has a pronoun for the writer or the reader: "I", "we", "you".
 pub(super) fn is_of_writer(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| is_in(WRITER, token.lower.split('\'').next().unwrap_or_default()))
 }
@@ -55,8 +56,8 @@ fn is_behind_quote(sentence: &str, pronoun: &str) -> bool {
     sentence.find(pronoun).is_some_and(|at| sentence[..at].ends_with(['"', '”', '»', '“']))
 }
 
-/// Returns whether a German or French sentence has a definite subject. In a report such a subject was introduced by the
-/// sentence before.
+/// Returns whether a German or French sentence begins with a definite article and is not about its writer. In a report such a
+/// subject was introduced by the sentence before.
 pub(super) fn is_definite(tokens: &[Token], language: Language) -> bool {
     let articles = match language {
         Language::German => "der die das",

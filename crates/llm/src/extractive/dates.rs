@@ -1,8 +1,11 @@
 //! Appends dates to relative times: "yesterday [2026-03-03]", "next week [2026-03-09 to 2026-03-15]".
 //!
 //! A summary is read months later and next to sentences of other days. The date follows from the local day of the message;
-//! whether a plain "on Friday" is before or after that day follows from the nearest verb. Vague times stay vague but get their
-//! side of the day: "a few weeks ago [before 2026-03-04]".
+//! whether a plain "on Friday" is before or after that day follows from the nearest verb. A vague time gets only a direction:
+//! "a few weeks ago [before 2026-03-04]".
+//!
+//! Names, numbers, days and units are words of `annals_core`. The grammar is not that of questions, which only look back and
+//! ask for ranges: a message may look ahead. A time without a clear date gets none, because readers would believe a wrong one.
 
 mod beside;
 mod clock;
@@ -17,13 +20,13 @@ mod weekdays;
 
 use std::ops::Range;
 
-use annals_core::{CalendarNames, Date};
+use annals_core::{CalendarNames, Date, number_words};
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
 use span::{Span, Unit};
 
-/// A time in a sentence: its number of words, and the time span.
+/// A time in a sentence: its number of words, and the time span. `None` if no time begins at the word.
 type Found = Option<(usize, Span)>;
 
 /// A sentence, its words, and the words in lower case.
@@ -32,12 +35,13 @@ struct Sentence<'s> {
     text: &'s str,
     tokens: &'s [Token<'s>],
     words: &'s [&'s str],
-    /// The last day before that of the message which the words before name, and the position after it.
+    /// The day of the last earlier time in the sentence that is a single day before the message, and the position of the word
+    /// after it.
     past_day: Option<(usize, Date)>,
 }
 
 impl Sentence<'_> {
-    /// Returns whether only spaces separate some words.
+    /// Returns whether only spaces separate the words of a range.
     fn is_joined(&self, words: Range<usize>) -> bool {
         let pairs = self.tokens[words].windows(2);
         pairs.into_iter().all(|pair| self.text[pair[0].span.end..pair[1].span.start].trim().is_empty())
@@ -55,17 +59,17 @@ pub(super) fn name_a_day(words: &[impl AsRef<str>]) -> bool {
     words.windows(2).any(|pair| names(pair[0].as_ref(), pair[1].as_ref()))
 }
 
-/// Returns whether a lower-case word is a month or a weekday.
+/// Returns whether a lower-case word is an English month or weekday, or its abbreviation.
 pub(super) fn is_calendar_word(word: &str) -> bool {
     phrases::month(word).is_some() || phrases::weekday(strip(word)).is_some()
 }
 
-/// Returns whether a lower-case word of a language other than English is a time by itself: "gestern".
+/// Returns whether a lower-case word of a language other than English is a time by itself: "gestern". Always false for English.
 pub(super) fn is_time(word: &str, language: Language) -> bool {
-    table::phrases(language).iter().any(|(phrase, _)| *phrase == word)
+    table::phrases(language).any(|(phrase, _)| phrase == word)
 }
 
-/// Returns the sentence, said on `day`, with dates after its times.
+/// Returns the sentence with dates after the times whose date is clear. `day` is the day on which it was said.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
         return unspaced::resolve(sentence, day);
@@ -73,8 +77,9 @@ pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     parts(sentence).map(|part| resolve_part(part, day, language)).collect()
 }
 
-/// Splits a line of notes at its full stops and semicolons, so that a time takes its side from a verb of its own part: "rolled
-/// back. review thursday". Sentences without capitals arrive as one. A stop after a short word may belong to an abbreviation.
+/// Splits a line of notes at its full stops and semicolons, so that the tense of a time is read from the verb of the same part:
+/// "rolled back. review thursday". Sentences without capitals arrive as one. A stop after a short word may belong to an
+/// abbreviation.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
     let is_end = |(position, _): &(usize, &str)| {
         let word = line[..*position].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -91,7 +96,8 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     ends.into_iter().map(move |end| &line[std::mem::replace(&mut start, end)..end])
 }
 
-/// Returns whether a sentence in a language other than English still has a weekday without a date, as `resolve` left it.
+/// Returns whether a sentence still has a weekday without a date after [`resolve`]. Always false for English, and for languages
+/// whose weekdays are not known.
 pub(super) fn is_undated(sentence: &str, language: Language) -> bool {
     let Some(names) = language.code().filter(|code| *code != "en").and_then(CalendarNames::of) else { return false };
     let is_open = |token: &Token| names.weekday(&token.lower).is_some() && !is_dated(sentence, token.span.end, &[]);
@@ -132,7 +138,8 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
     resolved + &sentence[copied..]
 }
 
-/// Returns whether the text already has a date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
+/// Returns whether a date follows the time that ends at byte `end`: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May
+/// 3". `next` are the words after the time.
 fn is_dated(sentence: &str, end: usize, next: &[&str]) -> bool {
     let rest = sentence[end..].trim_start_matches([',', ' ', '(']);
     rest.starts_with('[')
@@ -151,7 +158,7 @@ fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     beside::find(sentence, at, day).or_else(|| plain(sentence, at, day))
 }
 
-/// Parses a time that is not counted from another one.
+/// Parses a time that is not relative to another time in the sentence.
 fn plain(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
@@ -251,7 +258,7 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
     Some((length + 2, span))
 }
 
-/// Number of words before "in a day" that are searched for an amount, which makes the phrase a rate.
+/// Number of words before "in a day" that are searched for an amount. With an amount, the phrase is a rate and gets no date.
 const RATE: usize = 5;
 
 /// Parses "in two weeks", "in a few days", "a month from now".
@@ -287,12 +294,10 @@ fn is_vague(word: &str) -> bool {
 }
 
 fn number(word: &str) -> Option<i32> {
-    const WORDS: [&str; 13] =
-        ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     if ["a", "an"].contains(&word) {
         return Some(1);
     }
-    let spelled =
-        WORDS.iter().skip(1).position(|name| *name == word).and_then(|position| i32::try_from(position + 1).ok());
-    spelled.or_else(|| word.parse().ok().filter(|count| (1..=400).contains(count)))
+    let spelled = number_words::english(word).filter(|number| *number <= 12);
+    let number = spelled.or_else(|| word.parse().ok().filter(|count| (1..=400).contains(count)))?;
+    i32::try_from(number).ok()
 }

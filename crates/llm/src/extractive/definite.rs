@@ -1,22 +1,23 @@
 //! Detects definite nouns in records that an earlier entry introduced: "Der Gipfel endet", "France recognises the council".
 //!
-//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects
-//! are read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun
-//! and the word after it: a name, a number or a complement with a name says which one is meant.
+//! An entry that begins with "the council" continues a story. Months later, a reader has only this line. English subjects are
+//! read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun and
+//! the word after it: a name, a number or a complement with a name says which one is meant.
 
 use super::language::Language;
 use super::tokens::Token;
 
-/// Maximum words of a sentence that is judged by its last noun. Longer sentences say enough otherwise.
+/// Maximum words of a sentence that is judged by the noun at its end. Longer sentences usually say which one is meant.
 const SHORT: usize = 10;
 
-/// Number of words after the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
+/// Number of words after an article, or after its noun, that are searched for a name that says which one is meant: "la cour
+/// d'appel de Paris".
 const PHRASE: usize = 5;
 
-/// Maximum words of a noun with its adjectives.
+/// Maximum words after an article that are read as a noun with its adjectives.
 const NOUN: usize = 4;
 
-/// Words before a noun that are searched for an earlier mention.
+/// Number of words before a noun that are searched for an earlier mention, which says which one is meant.
 const BEFORE: usize = 60;
 
 /// Returns whether a sentence in a language other than English begins with a definite noun that nothing in it explains.
@@ -141,7 +142,8 @@ pub(super) fn is_acronym(word: &str) -> bool {
     word.chars().take(2).filter(|letter| letter.is_uppercase()).count() == 2
 }
 
-/// Returns whether the text has a pronoun for its writer, or begins with a verb of the writer. Always false for English.
+/// Returns whether the text has a pronoun for its writer, or begins with a verb of the writer. Always false for English, for
+/// languages without spaces and for [`Language::Other`].
 pub(super) fn is_of_writer(tokens: &[Token], language: Language) -> bool {
     let writer = match language {
         Language::German => "ich wir mich mir uns mein meine meinen meinem meiner unser unsere",
@@ -155,7 +157,7 @@ pub(super) fn is_of_writer(tokens: &[Token], language: Language) -> bool {
     tokens.iter().any(|token| is_in(writer, &token.lower)) || begins_with_own_verb(tokens, language)
 }
 
-/// Returns whether the first word is a verb of the writer: "Coulé la chape", "Limpié los cuadros".
+/// Returns whether the first word is a French or Spanish verb of the writer: "Coulé la chape", "Limpié los cuadros".
 fn begins_with_own_verb(tokens: &[Token], language: Language) -> bool {
     let endings: &[char] = match language {
         Language::French => &['é', 'i', 'u'],

@@ -6,16 +6,16 @@ use super::tokens::Token;
 use super::verbs;
 
 /// The degree to which a sentence depends on others, best first. A summary takes only sentences of the best degree in its
-/// period.
+/// period, and faint ones that fill it if it would otherwise be very short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dependence {
-    /// It says who and what.
+    /// The sentence says who did what.
     Independent,
-    /// It can be understood alone, but says nothing definite.
+    /// The sentence can be understood alone, but says nothing definite.
     Faint,
-    /// It depends on what was said before.
+    /// The sentence needs one before it to be understood.
     Leaning,
-    /// A question, a greeting, a reaction, a masked credential: it has no content of its own.
+    /// A question, a greeting, a reaction, a masked credential, a line that ends with a colon: it has no content of its own.
     Aside,
 }
 
@@ -97,7 +97,7 @@ const LEANING: &str = "he she it they that these those his her hers him them the
 /// Verbs of short answers: "I do", "we will".
 const ANSWERS: &str = "do did will can could am have would should think know was";
 
-/// Returns whether the sentence has no verb and is not a headline, which has a name or number and at least four words.
+/// Returns whether the sentence has no verb and is not a headline. A headline has a name or number and at least four words.
 pub(super) fn is_fragment(tokens: &[Token]) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
         || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));

@@ -13,7 +13,8 @@ use super::tokens::tokens;
 /// Maximum words of a line that is kept together.
 const TOGETHER: usize = 40;
 
-/// Makes the later sentences of each short line depend on its first one that can begin a quotation.
+/// Makes the later sentences of each short line depend on its first one that can begin a quotation. Lines in Chinese or
+/// Japanese stay unchanged.
 pub(super) fn join(read: &mut [Read]) {
     let mut rest = read;
     while !rest.is_empty() {
@@ -25,7 +26,7 @@ pub(super) fn join(read: &mut [Read]) {
 }
 
 fn join_line(line: &mut [Read]) {
-    // Chinese does not shorten its sentences in logs.
+    // Chinese logs do not consist of such short sentences.
     let is_unspaced = line.iter().any(|one| one.language == Language::Unspaced);
     if is_unspaced || line.iter().map(|one| length(&one.text)).sum::<usize>() > TOGETHER {
         return;

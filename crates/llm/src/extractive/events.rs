@@ -11,7 +11,7 @@ use annals_core::Grain;
 use super::language::{Language, is_unspaced};
 use super::{dates, verbs};
 
-/// Kind of event.
+/// Kind of event, highest-ranked first. A sentence with several has the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// A change of life or a basic fact of it: birth, death, wedding, move, job, illness, home.
@@ -32,15 +32,16 @@ pub(super) enum Event {
     Happening,
     /// A lasting statement of people about themselves: where they live, what they like, what they cannot eat.
     State,
-    /// An intention.
+    /// An intention without a fixed time.
     Plan,
-    /// Thoughts, advice, descriptions.
+    /// No event: thoughts, advice, descriptions.
     None,
 }
 
 use Event::{Achievement, Deadline, Decision, Gain, Happening, Life, Plan, Problem, Public, State};
 
-/// Factors on the worth of a sentence, from daily to yearly.
+/// Factors on the worth of a sentence with this kind of event, one for each grain from daily to yearly. Working summaries use
+/// those of daily ones.
 const FACTORS: [(Event, [f64; 5]); 11] = [
     (Life, [1.5, 2.6, 3.0, 3.5, 4.0]),
     (Decision, [1.5, 2.3, 2.4, 2.4, 2.4]),
@@ -55,7 +56,6 @@ const FACTORS: [(Event, [f64; 5]); 11] = [
     (Event::None, [0.6, 0.5, 0.4, 0.35, 0.3]),
 ];
 
-/// Returns the factor of a kind of event in a grain.
 pub(super) fn factor(event: Event, grain: Grain) -> f64 {
     let position = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
     FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[position])
@@ -93,8 +93,8 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     }
 }
 
-/// Returns whether a sentence begins with a condition that does not hold: "Wenn ich in Hamburg wohnen würde", "Si viviera en Cuenca,
-/// iría".
+/// Returns whether a sentence begins with a condition that does not hold: "Wenn ich in Hamburg wohnen würde", "Si viviera en
+/// Cuenca, iría".
 fn is_conditional(words: &[String]) -> bool {
     let begins = |with: &str| words.first().is_some_and(|first| first == with);
     let has = |forms: &[&str]| words.iter().any(|word| forms.contains(&word.as_str()));

@@ -1,5 +1,5 @@
-//! Reports at which step each sentence of a period was left out, for development of the engine. Only the example `extracts` calls
-//! it.
+//! Reports for each sentence of a period whether it was chosen, or at which step it was left out. Used in development of the
+//! engine; only the example `extracts` calls it.
 
 use annals_core::{Grain, Memory, Sentence};
 
@@ -7,24 +7,26 @@ use super::candidates::{Candidate, Input};
 use super::choose;
 use super::dependence::Dependence;
 
-/// The step at which a sentence was left out.
+/// What became of a sentence: the step at which it was left out, or [`Step::Chosen`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A question, a greeting, a reaction, a label.
     Aside,
-    /// It depends on a preceding sentence that could not be quoted with it.
+    /// The sentence depends on a preceding one that could not be quoted with it.
     Leaning,
-    /// It has no content words.
+    /// The sentence has no content words, or a single one and is not about its speaker.
     Empty,
-    /// It says too little, and better sentences used the room.
+    /// The sentence says too little for a line of its own, and was not chosen for lack of better ones.
     Faint,
-    /// It says enough, but others say more or the same.
+    /// The sentence says enough, but others say more or the same, or it did not fit into the budget.
     Outranked,
-    /// It is in the summary.
+    /// The sentence is in the summary.
     Chosen,
 }
 
-/// Returns the sentences of a period without a base, in order of time, each with the step at which it was left out.
+/// Returns the sentences of a period without a base, in order of time, each with the step at which it was left out or with
+/// [`Step::Chosen`]. A passage of several sentences is listed in addition to its first sentence. Whole messages that are quoted
+/// from a short day, and the line for small talk, are not listed.
 pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
     let input = Input::of(grain, None, sources, &[]);
     let pool = input.pool();
@@ -38,5 +40,5 @@ pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
         Dependence::Faint => Step::Faint,
         Dependence::Independent => Step::Outranked,
     };
-    input.judged().into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()
+    input.candidates().into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()
 }

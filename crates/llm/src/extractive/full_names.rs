@@ -1,7 +1,7 @@
 //! Full names for surnames in records: "Whitlock refused" becomes "Sandra Whitlock refused" if the entry or an earlier one has
 //! the full name. Readers of a summary see the sentence alone.
 //!
-//! Only a surname with exactly one full name is completed: a wrong name would be a lie.
+//! Only a surname with exactly one full name is completed: a wrong name would make the summary false.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::language::Language;
 use super::tokens::{Token, tokens};
 use super::{dates, definite, pronouns};
 
-/// The full names in some texts.
+/// The full names that occur in texts, and the words that must not be taken for surnames.
 #[derive(Debug, Default)]
 pub(super) struct FullNames {
     /// Full names by surname, each with the last turn that contains it; `None` for the entry that is being read.
@@ -23,7 +23,7 @@ pub(super) struct FullNames {
 }
 
 impl FullNames {
-    /// Adds the names in a text of a turn.
+    /// Adds the full names in a text. `from` is the turn of the text; `None` for the entry that is being read.
     pub(super) fn read(&mut self, text: &str, language: Language, from: Option<&MemoryId>) {
         let tokens = tokens(text);
         self.common.extend(tokens.iter().filter(|token| !token.is_capital()).map(|token| token.lower.clone()));
@@ -44,7 +44,7 @@ impl FullNames {
         }
     }
 
-    /// Returns whether a word is a surname.
+    /// Returns whether a word is the surname of a known full name.
     pub(super) fn has(&self, surname: &str) -> bool {
         self.names.contains_key(bare(surname))
     }
@@ -59,22 +59,23 @@ impl FullNames {
     }
 }
 
-/// Returns the sentence with full names, and the turns that contain these names. A surname is looked up in the first of the
-/// lists that has it.
+/// Returns the sentence with full names, and the turns that contain these names. Completes the first mention of each surname,
+/// but none after a title, an article or a preposition of place, in quotation marks, or before a word such as "family". Uses
+/// the first of the lists in `known` that has the surname.
 pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<MemoryId>) {
     let tokens = tokens(sentence);
     let (mut text, mut from, mut done) = (String::new(), Vec::new(), BTreeSet::new());
     let mut end = 0;
     for run in runs(sentence, &tokens) {
         let [surname] = run else {
-            // The name is complete, or has a title.
+            // A name of several words is complete. Later mentions of the person keep the surname.
             done.extend(run.iter().map(|token| bare(token.raw)));
             continue;
         };
         let before = tokens[..tokens.partition_point(|token| token.span.end <= surname.span.start)].last();
         let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
         if before.is_some_and(|before| is_in(TITLES, &before.lower)) {
-            // "Mr Fox" may be another one than "Anna Fox".
+            // "Mr Fox" need not be "Anna Fox".
             done.insert(bare(surname.raw));
             continue;
         }
@@ -95,7 +96,8 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
     (text, from)
 }
 
-/// Returns the runs of capitalised words that are joined by single spaces. The genitive ends a run.
+/// Returns the runs of capitalised words that are joined by single spaces, each without a first word that cannot be a name. The
+/// genitive ends a run.
 pub(super) fn runs<'t, 'a>(text: &'a str, tokens: &'t [Token<'a>]) -> impl Iterator<Item = &'t [Token<'a>]> {
     let is_joined = |one: &Token, next: &Token| {
         one.is_capital() && next.is_capital() && bare(one.raw) == one.raw && &text[one.span.end..next.span.start] == " "
@@ -131,11 +133,11 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Titles before a surname.
+/// Titles. A surname after one of them is not completed.
 const TITLES: &str = "mr mrs ms miss mx dr prof professor sir lady herr herrn frau monsieur madame mme mlle señor señora sr sra don \
     doña senhor senhora signor signora meneer mevrouw";
 
-/// Words behind a surname that mean all who have it.
+/// Words behind a surname that mean all who have it. The surname then stays as it is.
 const FAMILY: &str = "family families brothers sisters twins kids siblings estate household";
 
 /// Legal forms of firms, and words that end their names.

@@ -1,22 +1,22 @@
-//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines with links, tags, captions or
-//! authors, and notes that there is nothing. Finds the headline of an entry.
+//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines of links, tags, captions or
+//! authors, and lines such as "Blockers: none". Finds the headline of an entry.
 
 use std::borrow::Cow;
 
 use super::budget::length;
 
-/// Labels that only order an entry.
+/// Labels that only structure an entry. They are removed; the text behind them stays.
 const LABELS: &str = "today's progress|todays progress|progress|done|completed|accomplished|what i did|worked on|thoughts|thought|notes|note|summary|highlights|\
     log|misc|other|breaking|update|developing|just in|urgent|eilmeldung|urgente|erledigt|gemacht|fortschritt|notizen|fait|avancement|hecho|progreso|notas";
 
-/// Labels of lines that are not part of the text.
+/// Labels of lines that are dropped, because they are not part of the text.
 const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more|\
     foto|fotos|photo|photograph|picture|image|caption|bild|related";
 
-/// Number of words of a headline.
+/// Minimum and maximum words of a headline.
 const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
 
-/// Returns the text without labels.
+/// Returns the text of an entry without labels and dropped lines.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
     if !text.contains([':', '\n']) {
         return Cow::Borrowed(text);
@@ -46,7 +46,8 @@ fn of_line(line: &str) -> Option<&str> {
     Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
 }
 
-/// Returns the headline of an entry: a first line without a punctuation mark at its end, above sentences.
+/// Returns the headline of an entry: a first line of a few words that begins with a capital or a digit, has no punctuation mark
+/// at its end, and stands above at least one sentence. `None` if the first line is no such line.
 pub(super) fn headline(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
@@ -57,7 +58,7 @@ pub(super) fn headline(text: &str) -> Option<&str> {
     (is_open && is_title && has_body).then_some(first)
 }
 
-/// Returns whether a line names the author: "By Hannah Voss, arts writer".
+/// Returns whether a short line names the author: "By Hannah Voss, arts writer".
 fn is_byline(line: &str) -> bool {
     const MAX_WORDS: usize = 8;
     let line = line.trim();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::dates;
 use super::tokens::Token;
 
-/// Languages that the engine supports to some extent.
+/// Languages with rules or word lists in the engine. All others are [`Language::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Language {
     English,
@@ -23,15 +23,16 @@ pub(crate) enum Language {
 
 use Language::{Dutch, English, French, German, Italian, Portuguese, Spanish};
 
-/// Number of words that are examined.
+/// Number of words at the beginning of a text that are examined.
 const READ: usize = 200;
-/// Approximate bytes of text that contain this number of words.
+/// Bytes of text that contain about [`READ`] words.
 const MAX_BYTES: usize = 4_000;
 
 impl Language {
-    /// Returns the language with the most function words and times ("gestern") in the text. Without function words, a text in Latin script has the
-    /// language that its special letters indicate, otherwise English: notes and headlines have none, and English rules do little
-    /// harm there. Most words of an unspaced text are in such a script.
+    /// Returns the language with the most function words and times ("gestern") in the text. Without function words, a text in
+    /// Latin script has the language that its special letters indicate, otherwise English: notes and headlines have none, and
+    /// English rules do little harm there. A text in another script is then [`Language::Other`]. A text is
+    /// [`Language::Unspaced`] if most of its words are Chinese or Japanese.
     pub(super) fn of(tokens: &[Token]) -> Language {
         let read = &tokens[..READ.min(tokens.len())];
         if read.iter().filter(|token| is_unspaced(token.raw)).count() * 2 > read.len() {
@@ -57,7 +58,7 @@ impl Language {
         }
     }
 
-    /// Returns the two-letter code of a language whose words are separated by spaces.
+    /// Returns the two-letter code of a language; `None` for [`Language::Unspaced`] and [`Language::Other`].
     pub(super) fn code(self) -> Option<&'static str> {
         const CODES: [&str; 7] = ["en", "de", "fr", "es", "pt", "it", "nl"];
         CODES.get(self as usize).copied()
@@ -76,8 +77,8 @@ impl Language {
         Language::of(&super::tokens::tokens(&read))
     }
 
-    /// Returns whether a lower-case word is a function word of this language. Returns false for English, which has its own list
-    /// in `word_kinds`.
+    /// Returns whether a lower-case word is a function word of this language. Always false for English, which has its own list
+    /// in `word_kinds`, and for [`Language::Unspaced`] and [`Language::Other`], which have none.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))
     }
@@ -95,7 +96,8 @@ fn by_letters(tokens: &[Token]) -> Language {
     }
 }
 
-/// Returns whether a word is of a script without spaces.
+/// Returns whether a word begins with a Chinese or Japanese character. False for other scripts without spaces: Thai, Lao, Khmer
+/// and Burmese.
 pub(super) fn is_unspaced(word: &str) -> bool {
     word.starts_with(|c| ('\u{2E80}'..'\u{A000}').contains(&c) || ('\u{F900}'..'\u{FB00}').contains(&c))
 }

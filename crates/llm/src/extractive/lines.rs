@@ -1,4 +1,5 @@
-//! Formats a summary as lines. In front of each are the day, except in daily summaries, and the speaker.
+//! Formats a summary as lines. In front of each are the day, except in working and daily summaries, and the speaker, if the
+//! sentence has one.
 
 use annals_core::{Date, Grain, Sentence};
 
@@ -14,7 +15,8 @@ pub(super) fn set<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sent
     sentences.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the head of a line with a trailing space: `2023-05-08 Caroline: `, without the day in a daily summary.
+/// Returns the head of a line with a trailing space: `2023-05-08 Caroline: `, without the day in a working or daily summary.
+/// Empty if neither the day nor a speaker is shown.
 pub(super) fn head(grain: Grain, day: Date, speaker: Option<&str>) -> String {
     let day = if grain > Grain::Daily { format!("{day} ") } else { String::new() };
     let speaker = speaker.map(|name| format!("{}: ", cut(name, NAME))).unwrap_or_default();

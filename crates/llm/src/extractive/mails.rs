@@ -1,5 +1,5 @@
-//! Finds mails that are pasted into a message. Somebody else wrote them, so their lines name the sender: "(From: Kyle Brandt) Crane
-//! is only available …". Removes the header of a mail, its signature, and lines that every mail has.
+//! Finds mails that are pasted into a message. Somebody else wrote them, so their lines name the sender: "(From: Kyle Brandt)
+//! Crane is only available …". Removes the header of a mail, its signature, and lines that every mail has.
 
 use std::borrow::Cow;
 
@@ -17,13 +17,13 @@ const NEAR: usize = 6;
 /// Maximum words of a line of a signature.
 const MAX_SIGNATURE: usize = 8;
 
-/// Phrases of lines that say nothing: of machines, lawyers and newsletters.
+/// Phrases of boilerplate lines: from automatic senders, legal notices and newsletters.
 const BOILERPLATE: &str = "do not reply|not monitored|confidentiality notice|intended recipient|attorney-client|received in error|in error, please|unsubscribe|view in browser|view this email|\
     sent from my|get outlook for|this e-mail is|this email is|this message is intended|privacy policy|all rights reserved|nicht auf diese|\
     diese e-mail ist vertraulich|diese nachricht ist vertraulich|gesendet von mein|newsletter abbestellen|im browser ansehen|no responda a este|no responder a este|enviado desde mi|aviso de confidencialidad|darse de baja|\
     ne pas répondre|envoyé de mon|se désabonner|请勿回复|退订";
 
-/// A part of a message.
+/// A part of a message by one writer: what the speaker wrote, or one pasted mail.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part<'a> {
     /// The line with the sender, without the address: "From: Kyle Brandt". `None` for what the speaker wrote.
@@ -31,7 +31,8 @@ pub(super) struct Part<'a> {
     pub(super) text: Cow<'a, str>,
 }
 
-/// Splits a message into what the speaker wrote and the mails below it.
+/// Splits a message into what the speaker wrote, if anything, and the mails below it. A message without a mail is one part,
+/// without the lines of links of a newsletter.
 pub(super) fn parts(message: &str) -> Vec<Part<'_>> {
     let lines: Vec<&str> = message.lines().collect();
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins_mail(&lines[*at..])).collect();
@@ -43,7 +44,8 @@ pub(super) fn parts(message: &str) -> Vec<Part<'_>> {
     [own].into_iter().filter(|own| !own.text.trim().is_empty()).chain(mails).collect()
 }
 
-/// Returns whether a mail begins here. "From: Lisbon", "To: Porto" is a journey: a mail has an address or a subject.
+/// Returns whether a mail begins here: a line with the sender, another line of a header near it, and an address or a subject.
+/// "From: Lisbon", "To: Porto" is a journey.
 fn begins_mail(lines: &[&str]) -> bool {
     let is_sender = lines.first().is_some_and(|line| sender(line).is_some());
     let near = || lines.iter().skip(1).take(NEAR).take_while(|line| !line.trim().is_empty());
@@ -51,7 +53,7 @@ fn begins_mail(lines: &[&str]) -> bool {
     is_sender && near().any(|line| is_header(line)) && (lines[0].contains('@') || has_subject())
 }
 
-/// Returns the line with the sender, without the address if there is a name.
+/// Returns the line with the sender, without the address if there is a name. `None` if the line has no sender.
 fn sender(line: &str) -> Option<String> {
     let (name, sender) = line.trim().split_once([':', '：'])?;
     let sender = sender.trim();
@@ -74,7 +76,7 @@ fn mail<'a>(lines: &[&str]) -> Part<'a> {
     let header = header_lines(lines);
     // A line of two hyphens begins the signature.
     let body = lines[header..].iter().take_while(|line| line.trim() != "--").copied();
-    // Below a signature there may be another text of lawyers.
+    // Below a signature there may be a legal notice.
     let is_address = |line: &str| line.contains(" | ") && is_of_signature(line);
     let mut text: Vec<&str> = body.filter(|line| !is_boilerplate(line) && !is_address(line)).collect();
     let signature = text.iter().rev().take_while(|line| is_of_signature(line)).count();
@@ -84,7 +86,8 @@ fn mail<'a>(lines: &[&str]) -> Part<'a> {
     Part { label: sender(lines[0]), text: Cow::Owned(text.join("\n").trim().to_owned()) }
 }
 
-/// Returns the number of lines of the header: up to its last known line. Mails have others in between, such as "Priority: high".
+/// Returns the number of lines of the header. It ends at the last line with a known name: mails have unknown ones in between,
+/// such as "Priority: high".
 fn header_lines(lines: &[&str]) -> usize {
     let named = lines.iter().take_while(|line| line.contains([':', '：'])).count();
     lines[..named].iter().rposition(|line| is_header(line)).map_or(1, |last| last + 1)
@@ -97,14 +100,15 @@ fn is_of_signature(line: &str) -> bool {
     words <= MAX_SIGNATURE && !line.ends_with(['.', '!', '?', '。', '！', '？'])
 }
 
-/// Removes the lines of links of a newsletter without a header. Other lines with these phrases may be what somebody wrote.
+/// Removes the lines of links of a newsletter without a header, unless nothing else would be left. Other lines with these
+/// phrases may be what somebody wrote.
 fn without_links(message: &str) -> Cow<'_, str> {
     let is_of_links = |line: &&str| (line.contains('|') || line.contains("://")) && is_boilerplate(line);
     if !message.lines().any(|line| is_of_links(&line)) {
         return Cow::Borrowed(message);
     }
     let kept: Vec<&str> = message.lines().filter(|line| !is_of_links(line)).collect();
-    // A message of such lines only is what somebody wrote about them.
+    // If all lines are of this kind, the message is about them and stays unchanged.
     if kept.join("").trim().is_empty() { Cow::Borrowed(message) } else { Cow::Owned(kept.join("\n")) }
 }
 

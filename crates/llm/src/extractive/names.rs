@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Collects the names of these speakers.
     pub(super) fn of<'a>(speakers: impl Iterator<Item = &'a str>) -> Names {
         let words = |name: &str| -> Vec<String> { annals_core::words(name).map(str::to_lowercase).collect() };
         let distinct: BTreeSet<&str> = speakers.collect();
         Names(distinct.into_iter().flat_map(words).collect())
     }
 
-    /// Returns whether the lower-case word is a speaker's name or a short form: "jo" of "joanna".
+    /// Returns whether the lower-case word is part of a speaker's name, or begins one with at least two letters: "jo" of
+    /// "joanna".
     pub(super) fn is_speaker(&self, word: &str) -> bool {
         let first_not_before =
             self.0.range::<str, _>((std::ops::Bound::Included(word), std::ops::Bound::Unbounded)).next();

@@ -1,4 +1,5 @@
-//! News: English records of what others do, such as a newspaper or a chronicle of a company, in which the writer does not occur.
+//! News: English records of what others do, such as a newspaper or a chronicle of a company, in which the writer does not
+//! occur.
 //!
 //! A birth or a wedding in a paper is not an event of the reader's life, and a result of a match is not an achievement of the
 //! reader. What changes a place or a company counts: deaths, disasters, closures, elections, verdicts, sales.
@@ -11,20 +12,22 @@ use super::record::unquoted;
 use super::tokens::{Token, tokens};
 use super::{continuations, split, verbs};
 
-/// Minimum number of sentences from which the writer's absence is read.
+/// Minimum number of sentences that are enough to conclude that the writer does not occur.
 const MIN_SENTENCES: usize = 10;
 
-/// Maximum number of sentences that are read.
+/// Maximum number of sentences that are read to decide whether a text is news.
 const MAX_SENTENCES: usize = 400;
 
-/// Maximum share of sentences in which a writer or reader occurs, or a writer is the unnamed subject. Newspapers have 2 to 4 %, the
-/// logs of ships and of building sites 6 % or more, those of persons 15 % or more, chats half.
+/// Share of sentences in which a writer or reader occurs, or a writer is the unnamed subject, from which on a text is no news.
+/// Newspapers have 2 to 4 %, the logs of ships and of building sites 6 % or more, those of persons 15 % or more, chats half.
 const MAX_OWN: f64 = 0.045;
 
-/// Minimum mean number of words of a sentence. Newspapers have 12 or more, logs of a program ("Ticket 4412 closed") 3 to 6.
+/// Minimum mean number of words of a sentence of news. Newspapers have 12 or more, logs of a program ("Ticket 4412 closed") 3
+/// to 6.
 const MIN_WORDS: f64 = 9.0;
 
-/// Returns whether these turns or summaries are news. The writer is found in English only, so texts of other languages are not.
+/// Returns whether these turns or summaries are news. Always false for other languages than English, because only English
+/// pronouns of the writer are recognised.
 pub(super) fn is<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> bool {
     let sentences = memories.into_iter().flat_map(|memory| {
         let of_summary = memory.sentences().iter().map(|sentence| sentence.text.as_str());
@@ -75,7 +78,7 @@ const GRAVE: &str = "killed kills dies died dead death deaths hurt injured injur
     saved reprieve* cyberattack* ransomware hacked hackers breach leaders leader president minister promotion promoted relegated champions title \
     halts halted suspends suspended scraps scrapped abandons abandoned approves approved rejects rejected reopens reopened";
 
-/// Words of what fills a newspaper on other days.
+/// Words of minor events, which fill a newspaper on quiet days.
 const MINOR: &str = "match goal goals scored scorer striker goalkeeper penalty penalties fixture friendly fair fête fete festival \
     race raffle tombola pancake parade fireworks weather sunny drizzle rain rainfall thermometer snow fog frost heatwave roadworks diversion \
     bakery cat dog cow swan bees swarm concert exhibition quiz pantomime panto allotment* marrow pumpkin bake cake swim charity photograph \

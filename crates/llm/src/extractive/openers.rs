@@ -11,14 +11,14 @@ const CALLS: &str = "hey hi hello hiya yo oh ah aw aww wow woah whoa yeah yes ye
     additionally similarly consequently instead afterwards later next lastly firstly secondly too again unfortunately luckily fortunately sadly \
     update fyi guess welcome";
 
-/// Conjunctions that are removed even without a mark.
+/// Conjunctions that are removed even if no punctuation mark follows.
 const LINKS: &str = "and but so also plus then thence or nor yet";
 
 /// Words after "so" where "so" is not a conjunction.
 const SO: [&str; 12] =
     ["far", "many", "much", "long", "that", "called", "few", "glad", "happy", "proud", "excited", "sorry"];
 
-/// Phrases that are removed together with the mark after them. Those with "since" need no mark.
+/// Phrases that are removed together with the mark after them. Those that begin with "since" are removed without a mark too.
 const PHRASES: &[&str] = &[
     "as for me",
     "for me",
@@ -125,7 +125,6 @@ fn rest(sentence: &str, at: usize) -> Option<&str> {
     (!left.is_empty()).then_some(left)
 }
 
-/// Capitalises the first letter.
 pub(super) fn capitalized(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

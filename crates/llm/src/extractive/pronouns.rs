@@ -1,8 +1,10 @@
 //! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats
 //! shoes".
 //!
-//! English only, and only if the preceding sentence names exactly one candidate: a wrong name would be a lie. Other pronouns
-//! stay, and the sentence counts as one that does not stand alone.
+//! English only, and only if the preceding sentence names exactly one candidate: a wrong name would make the summary false.
+//! Other pronouns stay, and the sentence counts as one that does not stand alone.
+
+use annals_core::CalendarNames;
 
 use super::names::Names;
 use super::tokens::{Token, tokens};
@@ -176,9 +178,11 @@ fn end_of_name(sentence: &str, tokens: &[Token], at: usize) -> usize {
 }
 
 fn is_name(token: &Token) -> bool {
-    const CALENDAR: &str = "i i'm i've i'll i'd monday tuesday wednesday thursday friday saturday sunday january february march april may june july \
-        august september october november december christmas easter";
-    token.is_capital() && token.raw.len() > 1 && !CALENDAR.split_whitespace().any(|word| word == token.lower)
+    const OTHERS: [&str; 7] = ["i", "i'm", "i've", "i'll", "i'd", "christmas", "easter"];
+    const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
+    let word = token.lower.as_str();
+    let is_of_calendar = || ENGLISH.month(word).is_some() || ENGLISH.weekday(word).is_some();
+    token.is_capital() && token.raw.len() > 1 && !OTHERS.contains(&word) && !is_of_calendar()
 }
 
 #[cfg(test)]

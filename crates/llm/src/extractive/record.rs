@@ -1,17 +1,19 @@
 //! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines
 //! later.
 //!
-//! In a chat the reader knows the speakers and what they talk about. In a record a line has only its own words, so a sentence
-//! about "the suspects" needs the sentence that introduces them.
+//! In a chat the speakers and the topic give a line its context. In a record a line has only its own words, so a sentence about
+//! "the suspects" needs the sentence that introduces them.
 
-use super::continuations;
-use super::dates;
-use super::definite;
+mod subjects;
+
 use super::language::Language;
 use super::tokens::{Token, tokens};
-use super::{pronouns, reports, verbs};
+use super::{continuations, dates, definite, pronouns, reports, verbs};
+use subjects::{
+    UNIQUE, has_definite_subject, is_name_of_one, is_of_nobody, is_part, is_plural, is_unique, lacks_subject,
+};
 
-/// Minimum words of a sentence without names and numbers that describes what it is about.
+/// Number of words from which on a sentence without names and numbers says what it is about.
 const PLAIN: usize = 12;
 
 /// Minimum words of a sentence that follows another and can be understood without it. Shorter ones need the sentence
@@ -23,7 +25,7 @@ const TERSE: usize = 5;
 pub(super) enum Form {
     /// Two or more speakers, or one who asks or addresses someone.
     Chat,
-    /// One author who addresses nobody, or seldom.
+    /// One author who addresses nobody, or seldom; or news, even of several authors.
     Record,
 }
 
@@ -42,7 +44,8 @@ pub(super) fn addresses(text: &str) -> bool {
     tokens(&unquoted).iter().any(is_you)
 }
 
-/// Returns whether a line has a name. The first word of a sentence has a capital anyway, and so has every German noun.
+/// Returns whether a line has a name. The first word of a sentence does not count. Always false for German, which capitalises
+/// every noun.
 pub(super) fn is_named(text: &str, language: Language) -> bool {
     let tokens = tokens(text);
     let is_name = |pair: &[Token]| {
@@ -124,38 +127,6 @@ fn is_report(tokens: &[Token], language: Language) -> bool {
     has_verb && !is_of_writer && !continuations::is_of_writer(tokens)
 }
 
-/// Returns whether the subject is a thing that exists only once, such as "the government". A short sentence such as "The first
-/// wafers leave Busan" does not count: it does not say which wafers.
-fn is_unique(tokens: &[Token]) -> bool {
-    let is_ordinal = is_in("first last second", &tokens[1].lower);
-    is_in(UNIQUE, &tokens[1].lower) && !(is_ordinal && tokens.len() < PLAIN)
-}
-
-/// Returns whether the subject is people who are identified only by their role: "Investigators rule out sabotage", "Works
-/// council wants guarantees". A number or a name would say where.
-fn is_of_nobody(tokens: &[Token]) -> bool {
-    let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
-    let acts = |token: &Token| token.lower.ends_with('s') && verbs::is_finite(&token.lower) && token.lower != "was";
-    let is_role = is_plural(first) && tokens.len() > 1 || tokens.iter().skip(1).take(3).any(acts);
-    let is_of_writer = verbs::is_past(&first.lower) || first.lower.ends_with("ing");
-    is_role
-        && !is_of_writer
-        && tokens.len() < PLAIN
-        && !is_in("a an this there", &first.lower)
-        && !has_name(&tokens[1..])
-        && !is_name_of_one(tokens)
-        && !tokens.iter().any(is_number)
-}
-
-/// Returns whether the first word is a name: a verb follows, and the word is not a plural.
-fn is_name_of_one(tokens: &[Token]) -> bool {
-    let is_verb = tokens.get(1).is_some_and(|next| verbs::is_finite(&next.lower));
-    is_verb
-        && tokens.first().is_some_and(|first| {
-            !is_plural(first) && pronouns::may_be_name(&first.lower) && !is_in(ROLES, &first.lower)
-        })
-}
-
 /// Returns whether a short sentence names nothing, but has a definite noun that must be known already: "Helicopters fire on
 /// vehicles leaving the compound". Lines of a log that begin with a verb ("Turned off the old gateway") have the writer as
 /// their subject.
@@ -188,8 +159,8 @@ pub(super) fn reacts(tokens: &[Token]) -> bool {
     verb.is_some_and(|verb| is_in(REACTIONS, &verb.lower))
 }
 
-/// Returns whether a sentence has a pronoun for others than its subject: "Board member Bobby Ingram will succeed him",
-/// "The president called their families".
+/// Returns whether an English or French sentence has a pronoun for someone whom it does not name before: "Board member Bobby
+/// Ingram will succeed him", "The president called their families". Always false for other languages.
 pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
     let refers = |at: usize| {
         let before = &tokens[..at];
@@ -234,45 +205,6 @@ fn names(tokens: &[Token]) -> usize {
     (0..tokens.len()).filter(|at| starts(*at)).count()
 }
 
-fn is_plural(token: &Token) -> bool {
-    let is_noun = token.lower.len() > 3 && token.lower.ends_with('s') && !token.lower.ends_with("ss");
-    is_noun && !is_in("was has does says this", &token.lower)
-        || is_in("people police family team men women children crew staff everyone", &token.lower)
-}
-
-/// Returns whether the subject is "the" with nouns that neither name nor number distinguishes: "The company said", but not "The
-/// trial of Jens Oberlin opened".
-fn has_definite_subject(tokens: &[Token]) -> bool {
-    // "The company owes 740 million": not all verbs are known.
-    let is_verb = |pair: &[Token]| {
-        let is_present = pair[0].lower.ends_with('s')
-            && !pair[0].is_capital()
-            && !is_in("of in from at to for on and", &pair[1].lower);
-        verbs::is_finite(&pair[0].lower) || is_present
-    };
-    let Some(verb) = tokens.get(2..).and_then(|rest| rest.windows(2).position(is_verb)) else { return false };
-    let subject = &tokens[1..verb + 2];
-    tokens[0].lower == "the" && !has_name(subject) && !subject.iter().any(is_number)
-}
-
-/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the
-/// crew".
-fn is_part(tokens: &[Token]) -> bool {
-    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
-    let is_quantity =
-        is_in("one two three four five six seven eight nine ten half some many most several dozens", word(0));
-    is_quantity
-        && (word(1) == "of" && is_in("them the its his her their", word(2)) || is_in("others other more the", word(1)))
-}
-
-/// Returns whether a sentence begins with its verb; a past form must not name anybody: "Skipped the offset", "Closes the issue".
-fn lacks_subject(tokens: &[Token]) -> bool {
-    let Some(first) = tokens.first() else { return false };
-    let is_verb = |at: usize| tokens.get(at).is_some_and(|token| verbs::is_finite(&token.lower));
-    let is_present = first.lower.ends_with('s') && is_verb(0) && !is_verb(1);
-    is_present || verbs::is_past(&first.lower) && !has_name(&tokens[1..])
-}
-
 /// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix",
 /// "Disk full again".
 pub(super) fn resumes(tokens: &[Token]) -> bool {
@@ -280,7 +212,7 @@ pub(super) fn resumes(tokens: &[Token]) -> bool {
     tokens.len() < PLAIN && names(tokens) == 0 && tokens.iter().any(|token| is_in(BACK, &token.lower))
 }
 
-/// Returns whether the sentence sums up: "In all, 29 men died".
+/// Returns whether the sentence sums up or adds to what was reported before: "In all, 29 men died", "In response, …".
 fn is_total(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     word(0) == "in" && is_in("all total response return addition exchange part", word(1))
@@ -313,18 +245,10 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Nouns for things that a country or a text has only one of, and adjectives that make a noun unique.
-const UNIQUE: &str = "government army police parliament president prime supreme constitutional united world european national country state senate \
-    first last second end morning evening night day week month year sun sea weekend border capital house cabinet king queen pope weather interior foreign defence defense finance health";
-
 /// English first words of sentences without their own subject, or about the rest of something.
 const CONTINUING: &str = "according no none nobody must is are was were has have had will would can could should may might does takes begins starts ends costs \
     also so such similar further additional more fewer less only another other others both each all nearly almost about around at damage relatives \
     witnesses experts critics organisers organizers work survivors residents investigators prosecutors lawyers lawmakers officials observers families";
-
-/// Nouns that can begin a headline without an article.
-const ROLES: &str = "opposition union management council committee commission court judge jury company government police army parliament mayor minister \
-    toll rebuild search trial production traffic trading work";
 
 const GERMAN: &str = "jeder jede der die das den dem ein einer eines keiner keine niemand nun damit dazu dabei zudem auch so nur rund etwa mehr weitere andere \
     insgesamt bisher zuvor inzwischen künftig allerdings jedoch doch gelingt grund ursache kritiker ihm ihr ihnen";

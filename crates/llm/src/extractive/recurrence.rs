@@ -1,5 +1,5 @@
-//! Raises the worth of words that come back on other days soon before or after: people return to what matters. Words of most days,
-//! such as those of routine, gain little.
+//! Raises the worth of words that come back on other days soon before or after: people return to what matters. Words of most
+//! days, such as those of routine, gain little.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,22 @@ use annals_core::Date;
 
 use super::candidates::Candidate;
 
-/// Days within which a word comes back.
+/// Maximum distance in days of another day on which a word comes back, so that the day raises the worth of the word.
 const WINDOW: i32 = 60;
 
-/// Maximum number of other days that count.
+/// Maximum number of other days that raise the worth of a word.
 const MOST: usize = 3;
 
-/// Gain of a word for each other day on which it comes back, as a share of its worth. Monthly summaries of six records and chats
-/// quote 161 of 198 important events, and yearly ones 34 of 82; without this gain 158 and 32.
+/// Gain of a word for each other day on which it comes back, as a share of its worth, before it is multiplied by the rarity of
+/// the word. Monthly summaries of six records and chats quote 161 of 198 important events, and yearly ones 34 of 82; without
+/// this gain 158 and 32.
 const GAIN: f64 = 1.0;
 
-/// Factor for a line that stands on other days in the same words.
+/// Factor for a line that occurs in the same words on another day.
 const ROUTINE: f64 = 0.25;
 
-/// Lowers the worth of lines that other days have in the same words, and raises that of words which come back in others.
+/// Lowers the worth of lines that occur in the same words on another day. Raises the worth of words that occur on other days
+/// too.
 pub(super) fn rate(candidates: &mut [Candidate]) {
     let mut lines: BTreeMap<Vec<String>, BTreeSet<Date>> = BTreeMap::new();
     for candidate in candidates.iter() {
@@ -57,7 +59,7 @@ fn raise(candidates: &mut [Candidate]) {
     }
 }
 
-/// Returns 1 for a word of a single day, and nearly 0 for a word of all days.
+/// Returns the rarity of a word that occurs `on` this many of `days`: 1 for a single day, nearly 0 for all days.
 fn rarity(on: usize, days: usize) -> f64 {
     ((days + 1) as f64 / on as f64).ln() / ((days + 1) as f64).ln()
 }

@@ -3,17 +3,20 @@
 //!
 //! A reader who sees only this line does not know which funeral. A further name or a number usually identifies it.
 
+use annals_core::number_words;
+
 use super::language::Language;
 use super::tokens::Token;
 use super::{dates, definite, pronouns, verbs};
 
-/// Maximum words of a sentence that is judged by its subject. Longer ones describe what they are about.
+/// Maximum words of an English sentence that is judged by its subject. Longer ones describe what they are about.
 const LONG: usize = 25;
 
 /// Number of words at the beginning of a sentence that are searched for the subject and its verb.
 const START: usize = 6;
 
-/// Returns whether the sentence needs an introduction.
+/// Returns whether the sentence is about people or an occasion that an earlier entry must have introduced. In German, French
+/// and Spanish, only crowds are recognised ("Tausende demonstrieren"), in other languages nothing.
 pub(super) fn lacks_introduction(tokens: &[Token], language: Language) -> bool {
     match language {
         Language::English => tokens.len() <= LONG && english(tokens),
@@ -82,13 +85,13 @@ fn is_crowd(tokens: &[Token]) -> bool {
         _ => 0,
     };
     let is_many = is_in("hundreds thousands dozens tens", word(tokens, at));
-    let is_counted = tokens.get(at).is_some_and(is_number) || is_in(COUNTS, word(tokens, at));
+    let is_counted = tokens.get(at).is_some_and(is_number) || is_count(word(tokens, at));
     is_many || is_counted && tokens.iter().skip(at + 1).take(3).any(|token| is_in(PEOPLE, &token.lower))
 }
 
 /// Returns whether the sentence continues a series: "Third defeat in a row", "Another 15".
 fn is_sequel(tokens: &[Token]) -> bool {
-    let is_next = word(tokens, 0) == "another" || is_in(ORDINALS, word(tokens, 0)) || is_in(COUNTS, word(tokens, 0));
+    let is_next = word(tokens, 0) == "another" || is_in(ORDINALS, word(tokens, 0)) || is_count(word(tokens, 0));
     let is_of_series = word(tokens, 0) == "another"
         || tokens.iter().any(|token| is_in("row from straight consecutive running", &token.lower));
     // "Five wins": a noun, although it can be a verb.
@@ -137,6 +140,11 @@ fn has_number(tokens: &[Token]) -> bool {
     tokens.iter().any(is_number)
 }
 
+/// Returns whether a word is a number from two to twelve.
+fn is_count(word: &str) -> bool {
+    number_words::english(word).is_some_and(|number| (2..=12).contains(&number))
+}
+
 fn is_number(token: &Token) -> bool {
     token.raw.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -150,7 +158,7 @@ const SPEAKING: &str = "said says told tells warned warns urged urges denied den
     criticised criticized demanded demands promised promises expect expects estimate estimates fear fears feared agreed agrees returned returns \
     called calls accepted accepts rejected rejects";
 
-/// Words for people that say only their role.
+/// Words that name people only by their role.
 const ROLES: &str = "inspectors investigators prosecutors rescuers officials scientists experts engineers doctors divers firefighters farmers insurers \
     organisers organizers residents relatives lawyers teachers analysts observers protesters strikers rebels lawmakers critics commentators authorities \
     spokesman spokeswoman spokesperson";
@@ -158,7 +166,6 @@ const ROLES: &str = "inspectors investigators prosecutors rescuers officials sci
 const PEOPLE: &str = "people protesters demonstrators fans supporters workers residents rescuers soldiers troops mourners passengers students farmers \
     officers police families civilians men women children dead killed injured wounded others bodies homes employees";
 
-const COUNTS: &str = "two three four five six seven eight nine ten eleven twelve";
 const ORDINALS: &str = "second third fourth fifth sixth seventh eighth ninth tenth";
 const GERMAN_CROWDS: &str = "hunderte tausende dutzende zehntausende";
 const FRENCH_CROWDS: &str = "centaines milliers dizaines";

@@ -1,40 +1,31 @@
-//! The line for a period in which nothing was said that is worth quoting.
+//! Writes the line for a period without anything worth quoting.
 
 use std::collections::BTreeSet;
 
-use annals_core::{Body, Memory, MemoryId, Sentence};
+use annals_core::{BRIEF_NOTES, Body, Memory, MemoryId, SMALL_TALK, Sentence, is_placeholder};
 
 use super::budget::cut;
 
-/// Beginning of the line, by which coarser grains recognise it.
-const HEAD: &str = "Small talk only";
-/// Beginning of the line for a record, if its entries need earlier ones to be understood, or are routine.
-const NOTES: &str = "Brief notes only";
-
-/// Maximum number of speakers that are named.
+/// Maximum number of speakers that are all named. Of more, one fewer is named and the rest are counted.
 const NAMED: usize = 3;
 
-/// Returns `Small talk only: 3 messages by Ann and Bob.` or `Brief notes only: …`, traced to all turns and cut to `room` words.
+/// Returns `Small talk only: 3 messages by Ann and Bob.` or `Brief notes only: …`, with all turns as sources and cut to `room`
+/// words. If the sources are summaries, which have no speakers, the line ends before the colon.
 pub(super) fn sentence(sources: &[&Memory], are_notes: bool, room: usize) -> Sentence {
-    let head = if are_notes { NOTES } else { HEAD };
+    let head = if are_notes { BRIEF_NOTES } else { SMALL_TALK };
     let count = sources.len();
     let messages = if count == 1 { "message" } else { "messages" };
     let text = match speakers(sources).as_slice() {
-        // Summaries have no speakers.
+        // There are no speakers if the sources are summaries.
         [] => format!("{head}."),
         names => format!("{head}: {count} {messages} by {}.", listed(names)),
     };
     Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources), ungrounded: false }
 }
 
-/// Returns whether the sentence is a line made by [`sentence`].
-pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
-    speaker.is_none() && (text.starts_with(HEAD) || text.starts_with(NOTES))
-}
-
 /// Returns whether the sentence is a line made by [`sentence`] for a record.
 pub(super) fn is_of_notes(speaker: Option<&str>, text: &str) -> bool {
-    is(speaker, text) && text.starts_with(NOTES)
+    is_placeholder(speaker, text) && text.starts_with(BRIEF_NOTES)
 }
 
 /// Returns the distinct speakers in the order in which they first spoke.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Marks as such texts write them, each with its normal form.
+/// Marks with spaces around them as in such texts, each with its normal form.
 const MARKS: [(&str, &str); 9] = [
     (" . ", ". "),
     (" , ", ", "),
@@ -15,7 +15,7 @@ const MARKS: [(&str, &str); 9] = [
     (" .\n", ".\n"),
 ];
 
-/// Returns the text with marks joined to their words.
+/// Returns the text with marks joined to their words; unchanged if no comma or full stop stands apart from its word.
 pub(super) fn joined(text: &str) -> Cow<'_, str> {
     if !(text.contains(" , ") || text.contains(" . ") || text.trim_end().ends_with(" .")) {
         return Cow::Borrowed(text);

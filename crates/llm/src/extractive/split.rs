@@ -20,8 +20,9 @@ const ABBREVIATIONS: [&str; 29] = [
     "sgt", "mt", "vs", "e.g", "i.e", "cf", "approx", "dept", "bros", "viz", "incl", "inkl", "evtl",
 ];
 
-/// Returns the sentences of a text in order; those with more than `LONG` or `room` words are split into clauses where they
-/// have any. Each is a slice of the text without surrounding whitespace and list marks; none is empty.
+/// Returns the sentences of a text in order; those with more than `LONG` or `room` words are split into clauses if possible.
+/// Each is a slice of the text without surrounding whitespace, list marks, a comma, semicolon, colon or dash at its end, and
+/// "and" at its beginning; none is empty.
 pub(crate) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(of_line)

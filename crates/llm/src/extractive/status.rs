@@ -3,10 +3,10 @@
 
 use super::tokens::Token;
 
-/// Maximum words of such a note. Longer sentences have content of their own.
+/// Maximum words of a note that nothing happened. Longer sentences have content of their own.
 const MAX_TOKENS: usize = 14;
 
-/// Returns whether the sentence is such a note.
+/// Returns whether the sentence is a note that nothing happened, or a fixed line of a status page.
 pub(super) fn is(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let starts = |phrase: &&str| phrase.split(' ').enumerate().all(|(at, one)| word(at) == one);

@@ -1,14 +1,14 @@
 //! What a record is about: a label for its lines, and the full names of its people.
 //!
-//! Writer and reader of a timeline or a log know its subject, so its entries seldom name it. A line that is read alone needs
-//! it: "(Harrow tunnel) Toll rises to 21." The label is the readable name of the conversation. A record of reports without one
-//! is labelled with the first name in its first entry, if its entries belong together. The name comes from an earlier turn,
-//! which is then a source of the line.
+//! The entries of a timeline or a log seldom name its subject, because writer and reader know it. A line that is read alone
+//! needs it: "(Harrow tunnel) Toll rises to 21." The label is the readable name of the conversation. A record of reports
+//! without one is labelled with the first name in its first entry, if its entries belong together. The name comes from an
+//! earlier turn, which is then a source of the line.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::{Date, Memory, MemoryId};
+use annals_core::{CalendarNames, Date, Memory, MemoryId};
 
 use super::full_names::{self, FullNames, bare};
 use super::language::Language;
@@ -24,24 +24,24 @@ const RECURRING: (f64, f64) = (0.08, 0.25);
 /// The share for a single conversation in German, where all nouns are capitalised and count as names.
 const RECURRING_NOUNS: f64 = 0.15;
 
-/// Minimum entries of a record of reports.
+/// Minimum entries of a record for it to count as reports.
 const COMPARED: usize = 4;
 
 /// Number of later entries among which one that repeats the subject is enough. Among more entries, at least two must.
 const FEW: usize = 6;
 
-/// Maximum share of entries in which the writer is the subject, in a record of reports.
+/// Share of entries in which the writer is the subject, from which on a record does not count as reports.
 const OWN: f64 = 0.25;
 
-/// Minimum share of entries that need others to be understood, in a record of one subject. A regional paper has up to 11 %,
-/// timelines 11 to 80 %.
+/// Share of entries that need others to be understood, from which on a record of reports has one subject and may get its first
+/// name as a label. A regional paper has up to 11 %, timelines 11 to 80 %.
 const OPEN: f64 = 0.12;
 
 /// Minimum number and share of the entries that contain a word, for it to count as routine.
 const ROUTINE: (usize, f64) = (5, 0.15);
 
-/// Minimum words besides those of routine in a line that is not routine.
-const TOLD: usize = 3;
+/// Minimum words other than those of routine; a line of routine with fewer says nothing.
+const MIN_OTHER_WORDS: usize = 3;
 
 /// Maximum characters of an entry that are read.
 const MAX_CHARS: usize = 3_000;
@@ -49,10 +49,10 @@ const MAX_CHARS: usize = 3_000;
 /// Number of entries at the beginning that are searched for a name.
 const FIRST: usize = 3;
 
-/// Maximum words of a label.
+/// Maximum words of a label, because it stands in front of many lines. A longer name gives no label.
 const LABEL: usize = 6;
 
-/// Data from the entries of a record up to a day.
+/// What the entries of a record up to a day show about its subject and its people.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     label: Option<Label>,
@@ -87,7 +87,7 @@ fn tells(word: &str) -> bool {
     word.chars().filter(|c| c.is_alphabetic()).count() > 3
 }
 
-/// The language and words of an entry.
+/// An entry of a record, with the names and nouns that were read from it.
 struct Entry<'a> {
     turn: &'a Memory,
     /// Text of the entry without labels and names of authors.
@@ -116,7 +116,7 @@ impl Story {
         Story { label, names, routine: routine(&entries, entry.days.0) }
     }
 
-    /// Returns the full names in the entries, those of the day included.
+    /// Returns the full names in the entries up to the day, which is included.
     pub(super) fn names(&self) -> &FullNames {
         &self.names
     }
@@ -131,19 +131,20 @@ impl Story {
         self.label.as_ref().is_some_and(|label| label.from.is_none())
     }
 
-    /// Returns whether a line has a word of routine and fewer than [`TOLD`] other words.
+    /// Returns whether a line has a word of routine and fewer than [`MIN_OTHER_WORDS`] other words.
     pub(super) fn is_routine(&self, line: &str) -> bool {
         let words: BTreeSet<String> =
             tokens(line).into_iter().map(|token| token.lower).filter(|word| tells(word)).collect();
-        words.iter().any(|word| self.routine.contains(word)) && words.difference(&self.routine).count() < TOLD
+        words.iter().any(|word| self.routine.contains(word))
+            && words.difference(&self.routine).count() < MIN_OTHER_WORDS
     }
 
     /// Returns the line with the label and the headline of its entry, where it needs them, and the turn that the label comes
-    /// from.
+    /// from. The turn is `None` if the line gets no label, or if the label is the name of the conversation.
     pub(super) fn labelled(&self, line: &str, headline: Option<&str>) -> (String, Option<MemoryId>) {
-        let said = format!("{} {line}", headline.unwrap_or_default());
+        let shown = format!("{} {line}", headline.unwrap_or_default());
         let label =
-            self.label.as_ref().filter(|label| !tokens(&said).iter().any(|token| is_one_of(&label.names, token)));
+            self.label.as_ref().filter(|label| !tokens(&shown).iter().any(|token| is_one_of(&label.names, token)));
         let from = label.and_then(|label| label.from.clone());
         let parts: Vec<&str> = label.map(|label| label.text.as_str()).into_iter().chain(headline).collect();
         let text =
@@ -217,7 +218,8 @@ fn is_introduced(entries: &[Entry]) -> bool {
     (entries.iter().filter(needs_others).count() as f64) < OPEN * entries.len() as f64
 }
 
-/// Returns the words of the name of a conversation, if a person can read them: "harrow-tunnel", but not "conv-26" or "journal".
+/// Returns the telling words of the name of a conversation, if a person can read it: "harrow-tunnel", but not "conv-26" or
+/// "journal". `None` if no word or more than [`LABEL`] words tell anything.
 fn title(conversation: &str, speaker: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = conversation.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_readable = |word: &&str| word.chars().all(char::is_alphabetic) && word.chars().count() > 2;
@@ -227,13 +229,15 @@ fn title(conversation: &str, speaker: &str) -> Option<Vec<String>> {
     let speaker = speaker.to_lowercase();
     let is_telling = |word: &&str| {
         let word = word.to_lowercase();
-        is_readable(&word.as_str()) && !is_in(GENERIC, &word) && !word.ends_with("log") && !speaker.contains(&word)
+        let is_month = word.len() == 3 && CalendarNames::ENGLISH.month_beginning_with(&word).is_some();
+        let is_generic = is_in(GENERIC, &word) || word.ends_with("log") || is_month;
+        is_readable(&word.as_str()) && !is_generic && !speaker.contains(&word)
     };
     let kept: Vec<String> = words.iter().filter(|word| is_telling(word)).map(|word| (*word).to_owned()).collect();
     (is_plain && (1..=LABEL).contains(&kept.len())).then_some(kept)
 }
 
-/// Returns the label of a title: the first name in the entries that has all its words, otherwise its words.
+/// Returns the label of a title: the first name in the first entries that has all its words, otherwise its words.
 fn titled(title: Vec<String>, entries: &[Entry]) -> Label {
     let words: BTreeSet<String> = title.iter().map(|word| word.to_lowercase()).collect();
     let has_all = |phrase: &String| {
@@ -265,7 +269,7 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
     // In several conversations only a name counts, not the word "new" of "The New Year".
     let is_name = |token: &Token| is_one_conversation || token.is_capital();
     let has_one = |entry: &Entry| tokens(&entry.text).iter().any(|token| is_name(token) && is_one_of(&expected, token));
-    // A subject that was established stays the subject.
+    // Once enough entries up to some day repeat the subject, it stays the subject.
     let mut later = 0;
     let is_recurring =
         entries.iter().filter(|entry| entry.turn.id != first.turn.id).enumerate().any(|(position, entry)| {
@@ -273,7 +277,7 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
             let least = if position < FEW { 1 } else { 2 };
             position + 2 >= COMPARED && later >= least && later as f64 >= share * (position + 1) as f64
         });
-    // Otherwise later entries are about something else that the first one names.
+    // If no other entry repeats a word of the label, the entries are about something else that the first one names.
     let own: BTreeSet<String> =
         tokens(&text).into_iter().map(|token| bare(&token.lower).to_owned()).filter(|word| tells(word)).collect();
     let others = entries.iter().filter(|entry| entry.turn.id != first.turn.id);
@@ -296,7 +300,8 @@ fn name_words(label: &str, given: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// Returns the names in an entry, in order, each with a common noun beside it if the record uses that noun with a definite
-/// article: "Harrow Sound tunnel", "ferry Estrella", "mina de Castrel".
+/// article: "Harrow Sound tunnel", "ferry Estrella", "mina de Castrel". Leaves out names that are too long for a label, and in
+/// German names of one word.
 fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     let text = &*entry.text;
     let tokens = tokens(text);
@@ -348,7 +353,7 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     found
 }
 
-/// Returns the words after definite articles.
+/// Returns the words after definite articles, in lower case.
 fn definite_nouns(tokens: &[Token]) -> BTreeSet<String> {
     const ARTICLES: &str = "the el la los las le les il lo i gli o a os as de het";
     let behind = tokens.windows(2).filter(|pair| is_in(ARTICLES, &pair[0].lower));
@@ -364,7 +369,7 @@ const GENERIC: &str = "log logs logbook timeline timelines note notes notebook j
     conv session sessions thread threads channel default main general misc test tests demo import imported imports daily weekly monthly day days \
     week weeks entry entries news feed feeds messages message memory memories agent agents user users assistant chronik tagebuch protokoll \
     notizen cronología cronologia diario bitácora bitacora journal carnet chronologie story stories article articles summary summaries update updates \
-    my the and for of from new old all data file files text texts jan feb mar apr may jun jul aug sep oct nov dec";
+    my the and for of from new old all data file files text texts";
 
 #[cfg(test)]
 mod tests {

@@ -51,7 +51,7 @@ fn write_after(earlier: &[Memory], period: Period, base: Option<&Base>, sources:
     let (agent, settings, now) = (agent(), Settings::default(), Timestamp::UNIX_EPOCH);
     let background = Background { earlier: earlier.to_vec(), ..Background::default() };
     let (agent, settings, background) = (&agent, &settings, Some(&background));
-    let task = SummaryTask { agent, settings, period, sources, base, read_seq: 0, now, background };
+    let task = SummaryTask { agent, settings, period, sources, base, read_seq: 0, now, background, access_key: None };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(Extractive.summarize(task)).unwrap()
 }

@@ -14,13 +14,11 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Returns whether the word begins with a capital letter.
     pub(super) fn is_capital(&self) -> bool {
         self.raw.starts_with(char::is_uppercase)
     }
 }
 
-/// Returns the words of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut start = None;
@@ -38,7 +36,6 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// Returns the words in lower case.
 #[cfg(test)]
 pub(super) fn lower(tokens: &[Token]) -> Vec<String> {
     tokens.iter().map(|token| token.lower.clone()).collect()

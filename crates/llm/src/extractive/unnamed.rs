@@ -6,7 +6,7 @@
 use super::pronouns;
 use super::tokens::{Token, tokens};
 
-/// Returns whether the sentence has such a pronoun.
+/// Returns whether the sentence has a pronoun that refers to a preceding sentence.
 pub(super) fn is_in(sentence: &str) -> bool {
     let tokens = tokens(sentence);
     (0..tokens.len()).any(|at| {

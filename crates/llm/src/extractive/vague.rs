@@ -28,7 +28,7 @@ fn is_general(words: &[String], event: Event) -> bool {
     !is_own && !matches!(event, Event::Public | Event::Problem) && !words.iter().any(|word| verbs::is_past(word))
 }
 
-/// Returns whether speakers talk about themselves.
+/// Returns whether the words contain a pronoun for the writer: "I", "my", "we".
 pub(super) fn is_own(words: &[String]) -> bool {
     words.iter().any(|word| is_in(OWN, word))
 }
@@ -65,7 +65,7 @@ const THOUGHTS: &str = "think believe guess feel know hope bet wish agree unders
 /// First words of appeals to the other person, and of feelings without their reason.
 const APPEALS: &str = "let's let just try remember imagine keep take think guess hope hopefully hoping looking really excited super don't pumped";
 
-/// Last words that refer to something similar said before.
+/// Last words that refer to a similar statement before.
 const ADDED: &str = "too well either again also though";
 
 /// Expectations, and remarks about the conversation itself.

@@ -1,7 +1,7 @@
 //! The words of a sentence and their kinds.
 //!
 //! The lists contain only the most common words of English conversation, and function words of some other languages. In all
-//! other languages every word counts as content, so that only form (numbers, names, length) distinguishes sentences.
+//! other languages every word counts as content, unless its form shows a number or a name.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use super::names::Names;
 pub(super) enum Kind {
     /// Function words, courtesy and applause, without content.
     Light,
-    /// A word with content.
+    /// A word with content that is not particular.
     Content,
     /// Who, when or how much: a proper name other than a speaker's, a calendar word, a number.
     Particular,
@@ -62,8 +62,8 @@ pub(super) fn is_informative(sentence: &str, language: Language, names: &Names) 
 
 const CURRENCIES: &str = "$€£¥₹";
 
-/// Returns whether a token is a number, with or without a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that
-/// begin with a letter, such as "v2.6", are not.
+/// Returns whether a token is a number, with or without a currency or a unit of at most two letters: "£1,000", "2nd", "5:30pm",
+/// "1980s". Tokens that begin with a letter, such as "v2.6", are not.
 fn is_number(token: &str) -> bool {
     let digits = token.trim_start_matches(|c| CURRENCIES.contains(c));
     let unit = digits.trim_start_matches(|c: char| c.is_numeric() || ".,:/-–".contains(c));
@@ -151,7 +151,8 @@ const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspi
     people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
     stayed staying";
 
-/// Words for seasons, holidays and other times, except months and weekdays. "Last week" gets a date instead.
+/// Words for seasons, holidays and other times; months and weekdays are added to them. Relative times such as "last week" are
+/// not listed: `dates` appends a date to them.
 const TIMES: &str =
     "spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon midnight";
 

@@ -40,7 +40,7 @@ fn is_open(line: &str, next: &str) -> bool {
     !ends && first.starts_with(char::is_lowercase)
 }
 
-/// Returns whether the first word of `next` would not have fitted into `line`.
+/// Returns whether the first word of `next` would not have fitted into `line`, if lines have at most `width` columns.
 fn is_full(line: &str, next: &str, width: usize) -> bool {
     let first = next.split_whitespace().next().unwrap_or_default();
     line.trim_end().chars().count() + 1 + first.chars().count() > width
@@ -63,12 +63,12 @@ mod tests {
             "The walk over the graph is done in memory, because the other.\nway",
             "The walk over the graph is done in memory, because the other.\nway",
         );
-        // The word would have fitted.
+        // Not joined: the next word would have fitted into the line.
         check(
             "The walk over the graph is done in memory.\nThe walk over it\ntakes three times as long as the walk over the graph did.",
             "The walk over the graph is done in memory.\nThe walk over it\ntakes three times as long as the walk over the graph did.",
         );
-        // A log without capitals.
+        // Not joined: a log without capitals.
         check(
             "moved the build from one machine to the other, which took six hours\ntodo call the dentist",
             "moved the build from one machine to the other, which took six hours\ntodo call the dentist",

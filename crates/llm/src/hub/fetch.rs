@@ -20,8 +20,8 @@ const STEP: usize = 1 << 20;
 
 impl Hub {
     /// Fetches a file of a listing to its path below `folder`. Passes the number of bytes that arrive, or are stored already,
-    /// to `progress`. Their sum is the size, because bytes that arrive once more are not counted again. After an error, the next
-    /// call continues; after a wrong checksum it begins anew.
+    /// to `progress`. Bytes that arrive a second time are not counted again, so the sum is the size of the file. After an
+    /// error, the next call continues the download; after a wrong checksum it begins anew.
     pub async fn fetch(
         &self,
         listing: &Listing,
@@ -45,21 +45,28 @@ impl Hub {
         }
         let is_continued = length(&begun) > 0;
         let counted = AtomicU64::new(0);
-        let reach = |length: u64| progress(length.saturating_sub(counted.fetch_max(length, Ordering::Relaxed)));
-        reach(length(&begun));
-        match self.complete(&url, file, &begun, &reach).await {
-            // The part that an earlier call left may be wrong. It is removed by now, so the whole file is fetched.
-            Err(Error::Damaged { .. }) if is_continued => self.complete(&url, file, &begun, &reach).await?,
+        let report_length = |length: u64| progress(length.saturating_sub(counted.fetch_max(length, Ordering::Relaxed)));
+        report_length(length(&begun));
+        match self.complete(&url, file, &begun, &report_length).await {
+            // The checksum is wrong, perhaps because of the part that an earlier call left. The file has been removed, so all
+            // of it is fetched now.
+            Err(Error::Damaged { .. }) if is_continued => self.complete(&url, file, &begun, &report_length).await?,
             done => done?,
         }
         std::fs::rename(&begun, &path).map_err(|error| failed(&path, error))
     }
 
-    /// Fetches the missing part of a file and checks the whole file. Removes it if the checksum is wrong. Calls `reach` with the
-    /// length of the stored part as it grows.
-    async fn complete(&self, url: &str, file: &HubFile, begun: &Path, reach: &(dyn Fn(u64) + Sync)) -> Result<()> {
+    /// Fetches the missing part of a file and checks the whole file. Removes it if the checksum is wrong. Calls `report_length`
+    /// with the length of the stored part as it grows.
+    async fn complete(
+        &self,
+        url: &str,
+        file: &HubFile,
+        begun: &Path,
+        report_length: &(dyn Fn(u64) + Sync),
+    ) -> Result<()> {
         for attempt in 1..=ATTEMPTS {
-            match self.receive(url, file, begun, reach).await {
+            match self.receive(url, file, begun, report_length).await {
                 Ok(()) => break,
                 Err(error) if attempt == ATTEMPTS || !matches!(error, Error::Unavailable { .. }) => return Err(error),
                 Err(_) => {}
@@ -75,7 +82,13 @@ impl Hub {
 
     /// Appends the missing bytes, or writes the file anew if the server does not continue. Never writes more than the listed
     /// size, whatever the server sends.
-    async fn receive(&self, url: &str, file: &HubFile, begun: &Path, reach: &(dyn Fn(u64) + Sync)) -> Result<()> {
+    async fn receive(
+        &self,
+        url: &str,
+        file: &HubFile,
+        begun: &Path,
+        report_length: &(dyn Fn(u64) + Sync),
+    ) -> Result<()> {
         let mut there = length(begun);
         if there == file.size && begun.exists() {
             return Ok(());
@@ -93,7 +106,7 @@ impl Hub {
                 return Err(self.unusable("is longer than the listed size"));
             }
             out.write_all(&bytes).map_err(|error| failed(begun, error))?;
-            reach(there);
+            report_length(there);
         }
         out.sync_all().map_err(|error| failed(begun, error))?;
         if there < file.size {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::MAX_FILE_BYTES;
 
-/// Files beside the network that say how a model is used.
+/// Files besides the ONNX file that describe how the model is used.
 const ABOUT: [&str; 7] = [
     "tokenizer.json",
     "config.json",
@@ -18,7 +18,7 @@ const ABOUT: [&str; 7] = [
     "tokenizer_config.json",
 ];
 
-/// The networks, best first.
+/// Paths of ONNX files, best first.
 const NETWORKS: [&str; 4] = ["onnx/model.onnx", "model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx"];
 
 /// A model's files at one commit.
@@ -26,13 +26,12 @@ const NETWORKS: [&str; 4] = ["onnx/model.onnx", "model.onnx", "onnx/model_quanti
 pub struct Listing {
     /// Owner and name: `intfloat/multilingual-e5-small`.
     pub repo: String,
-    /// The commit.
+    /// The commit of the files: 40 hex digits.
     pub revision: String,
-    /// All files.
     pub files: Vec<HubFile>,
 }
 
-/// One file of a listing.
+/// One file of a model, as the hub lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubFile {
     /// Path relative to the model's folder, with slashes.
@@ -64,7 +63,7 @@ pub(super) fn check_name(repo: &str, revision: &str) -> Result<()> {
     if is_word(revision) { Ok(()) } else { Err(Error::invalid("--revision", "must be a branch, a tag or a commit")) }
 }
 
-/// Returns the commit that a revision names.
+/// Returns the commit in the hub's answer about a revision; `None` if it has none.
 pub(super) fn commit(about: &Value) -> Option<&str> {
     about["sha"].as_str().filter(|sha| is_hex(sha, 40))
 }
@@ -98,8 +97,8 @@ fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns the network to use, which is the named one or otherwise the best, and all files to fetch, the network among them.
-/// Fails with [`Error::Invalid`] if the listing has no such network or no `tokenizer.json`.
+/// Returns the ONNX file to use, and all files to fetch, including that one. Uses the file `named`, or else the best. Fails
+/// with [`Error::Invalid`] if the listing has no such file or no `tokenizer.json`.
 pub fn fetched_files<'l>(listing: &'l Listing, named: Option<&str>) -> Result<(&'l HubFile, Vec<&'l HubFile>)> {
     let find = |path: &str| listing.files.iter().find(|file| file.path == path);
     let network = match named {

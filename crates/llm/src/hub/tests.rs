@@ -29,10 +29,10 @@ struct Site {
     files: BTreeMap<&'static str, Vec<u8>>,
     /// Bytes after which the next answer for a file breaks off.
     breaks: Mutex<HashMap<&'static str, usize>>,
-    /// Whether the server then sends nothing more, but keeps the connection open.
+    /// Whether the server keeps the connection open after such a break, without sending anything more.
     is_silent: bool,
     ignores_ranges: bool,
-    /// Ranges that were requested.
+    /// Values of the header `Range` in the requests for files.
     ranges: Mutex<Vec<String>>,
 }
 

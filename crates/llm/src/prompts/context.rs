@@ -1,5 +1,5 @@
-//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text
-//! of conversations and is visible in the user part only.
+//! Variables of each prompt. The first part of a context (the frame) is visible in both parts of the prompt. The second part
+//! (the data) contains text of conversations and is visible in the user part only.
 
 use serde::Serialize;
 
@@ -22,11 +22,11 @@ pub(crate) enum Context {
 /// conversation, so both parts of the prompt may use them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SummaryFrame {
-    /// Label of the period.
+    /// Label of the period, as `2026-W10`.
     pub(crate) period: String,
-    /// First day of its cover.
+    /// First day of the cover of the period, as `2026-03-02`.
     pub(crate) first_day: String,
-    /// Last day of its cover.
+    /// Last day of the cover of the period.
     pub(crate) last_day: String,
     pub(crate) words: usize,
     /// Weekday of the first day.
@@ -46,20 +46,20 @@ pub(crate) struct SummaryData {
     pub(crate) agent: String,
     /// Known facts about the names in the sources, fenced.
     pub(crate) known: String,
-    /// The end of the summary of the period before, fenced.
+    /// The end of the summary of the previous period, fenced.
     pub(crate) before: String,
     /// Numbered lines, fenced.
     pub(crate) sources: String,
 }
 
-/// Partial summaries.
+/// Partial summaries to merge.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MergeData {
     /// Numbered sentences, fenced.
     pub(crate) sources: String,
 }
 
-/// A sealed summary, and what arrived after sealing.
+/// A sealed summary, and the sources that arrived after it was sealed.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct AmendData {
     /// Numbered sentences of the sealed summary, fenced.
@@ -68,7 +68,7 @@ pub(crate) struct AmendData {
     pub(crate) sources: String,
 }
 
-/// The extraction task.
+/// Variables that describe the extraction. They contain no text of a conversation.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExtractionFrame {
     /// Day of the last turn to read.
@@ -81,6 +81,10 @@ pub(crate) struct ExtractionFrame {
     pub(crate) facts: usize,
     /// Maximum operations from one turn.
     pub(crate) operations: usize,
+    /// English name of the language of the turns; empty if it is not known.
+    pub(crate) language: &'static str,
+    /// An example in that language; empty if there is none, or no room for it.
+    pub(crate) example: &'static str,
 }
 
 /// Turns to extract facts from, with background. All but `sources` are empty if there is no such background.
@@ -98,7 +102,7 @@ pub(crate) struct ExtractionData {
     pub(crate) sources: String,
 }
 
-/// Returns a small context with which a prompt is tested when it is set.
+/// Returns a small context. A prompt is rendered with it to check it when it is set.
 pub(crate) fn sample(prompt: Prompt) -> Context {
     let frame = SummaryFrame {
         period: "2026-W10".into(),
@@ -119,6 +123,8 @@ pub(crate) fn sample(prompt: Prompt) -> Context {
                 zone: "Europe/Lisbon".into(),
                 facts: 8,
                 operations: 8,
+                language: "English",
+                example: "[1] An example.",
             },
             ExtractionData {
                 speakers: fence("speakers", "Ann, Bob"),

@@ -1,10 +1,10 @@
 //! Puts text of conversations into a prompt in such a way that it stays data.
 //!
-//! The delimiter of a block contains a hash of the block, so no text inside can contain it. Line breaks inside texts are removed,
-//! so each text stays on its line.
+//! The delimiter of a block contains a hash of the block, so no text inside can contain it. Line breaks inside texts are
+//! removed, so each text stays on its line.
 
 use annals_core::Digest;
-pub(crate) use annals_core::tame;
+pub(crate) use annals_core::sanitized_line;
 
 /// Hex digits of the hash in a delimiter: too many to construct a text that contains its own hash.
 const DIGITS: usize = 12;
@@ -24,7 +24,7 @@ mod tests {
     proptest! {
         #[test]
         fn text_inside_a_block_cannot_close_it(text in "(\\PC|\n|<|/|sources|id=|\"|>){0,60}") {
-            let block = fence("sources", &format!("[1] {}\n[2] end", tame(&text)));
+            let block = fence("sources", &format!("[1] {}\n[2] end", sanitized_line(&text)));
             let lines: Vec<&str> = block.lines().collect();
             prop_assert_eq!(lines.len(), 4);
             let (open, close) = (lines[0], lines[3]);

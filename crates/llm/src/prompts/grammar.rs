@@ -1,5 +1,5 @@
-//! Restricts what a prompt may do: show a variable, branch on variables, and contain comments. Runs in time linear in the
-//! length of the text and without minijinja, so minijinja's parser and virtual machine only see texts of this form.
+//! Restricts what a prompt may do: show a variable, branch on variables, and contain comments. The check runs in time linear in
+//! the length of the text and without minijinja, so minijinja's parser and virtual machine only see texts of this form.
 
 use std::sync::LazyLock;
 
@@ -10,9 +10,9 @@ const MAX_PART_BYTES: usize = 64 * 1024;
 /// Maximum marks in one part. Nested branches use the parser's stack.
 const MAX_MARKS: usize = 200;
 
-/// Allowed between `{{` and `}}`: a name.
+/// What may stand between `{{` and `}}`: a name.
 static SHOW: LazyLock<Regex> = LazyLock::new(|| pattern(r"^-?\s*NAME\s*-?$"));
-/// Allowed between `{%` and `%}`: names, compared with names or numbers.
+/// What may stand between `{%` and `%}`: branches on names, which may be compared with names or numbers.
 static CHOOSE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^-?\s*(?:else|endif|(?:el)?if\s+TERM(?:\s+(?:and|or)\s+TERM){0,9})\s*-?$"));
 

@@ -15,15 +15,15 @@ use super::{Context, Prompt, grammar, sample};
 
 /// Maximum bytes of one rendered part: more than the window of any model.
 const MAX_PART_BYTES: usize = 16 << 20;
-/// Instructions of minijinja's virtual machine. A template of the allowed form needs a few for each mark.
+/// Maximum instructions of minijinja's virtual machine. A template of the allowed form needs a few for each mark.
 const FUEL: u64 = 100_000;
 
 /// The two messages of a rendered prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rendered {
-    /// Instructions.
+    /// The system message: instructions.
     pub(crate) system: String,
-    /// Data.
+    /// The user message: data.
     pub(crate) user: String,
 }
 
@@ -34,7 +34,8 @@ pub(super) fn render(prompt: Prompt, text: &str, context: &Context) -> Result<Re
     Ok(Rendered { system: system.render(prompt, frame)?, user: user.render(prompt, all)? })
 }
 
-/// Checks whether the text can replace the prompt.
+/// Checks whether a text can replace the prompt: it parses, names only known variables, has instructions, and shows the
+/// sources.
 pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
     let (system, user) = parts(prompt, text)?;
     let (frame, all) = values(&sample(prompt));
@@ -57,7 +58,7 @@ pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// One of the two parts of a prompt.
+/// The system part or the user part of a prompt.
 struct Part<'a> {
     text: &'a str,
     /// The line of the prompt on which the part begins, counted from 1.

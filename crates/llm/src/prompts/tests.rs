@@ -67,7 +67,8 @@ fn error_names_prompt_and_line() {
     );
 }
 
-/// Regression: summaries in other languages than English did not count as made by another prompt after a change of their example.
+/// Regression: summaries in other languages than English did not count as made by another prompt after a change of their
+/// example.
 #[test]
 fn examples_of_all_languages_are_part_of_the_digest() {
     use crate::extractive::Language;

@@ -1,5 +1,5 @@
 //! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges
-//! two people, so a new name must be a form of the name under which the person speaks, unless that name is unknown.
+//! two people. So a new name must be a form of the speaker's name, unless the speaker has none.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,7 +23,9 @@ impl Speakers {
         Speakers(turns.filter_map(Memory::speaker).map(entity_key).collect())
     }
 
-    /// Returns whether a speaker may have the name that a clause gives them.
+    /// Returns whether a speaker may have the name that a clause gives them. It must be a form of the speaker's name, and not
+    /// the name of a user who speaks in the task. A speaker without a name may have any other, if the clause is a plain
+    /// introduction and there is a single user.
     pub(super) fn may_be_called(&self, speaker: &str, name: &str, found: &Captures<'_>) -> bool {
         if self.0.contains(&entity_key(name)) {
             return false;
@@ -55,8 +57,8 @@ impl Speakers {
     }
 }
 
-/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns
-/// other clauses unchanged.
+/// Rewrites a clause in which a speaker speaks of themselves by their own first name: "Ben lives in Lisbon", said by Ben.
+/// Returns other clauses unchanged.
 pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str> {
     let own = entity_key(speaker);
     let is_own =

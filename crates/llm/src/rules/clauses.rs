@@ -1,11 +1,14 @@
 //! Finds the clauses of a turn in which the speaker states something about themselves.
 //!
-//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose,
-//! report, hedge or limit. Cuts the rest where a new clause begins. Records for each clause whether the speakers plainly speak
-//! for themselves in it, and whether it may take back an earlier statement. Other words that follow a statement stay part of
-//! its clause, so that no rule matches it.
+//! Skips a whole turn if it is very long, contains code or text for the assistant to work on, plays a role, jests or pastes
+//! text of others. Marks sentences that suppose, report or hedge: at most people and pets are read from them. Cuts the rest
+//! where a new clause begins. Records for each clause whether the speakers plainly speak for themselves in it, and whether it
+//! may take back an earlier statement. Other words that follow a statement stay part of its clause, so that no rule matches it
+//! unless `tails` removes them.
 
-use annals_core::Date;
+mod links;
+
+use annals_core::{CalendarNames, Date};
 use regex::{Captures, Regex};
 
 use super::dates::{self, Side};
@@ -13,12 +16,14 @@ use super::framing::{self, Voice};
 use super::grammar::pattern;
 use super::languages;
 use crate::extractive::split;
+use links::link;
+pub(super) use links::{Link, takes_back};
 
-/// Maximum bytes of a sentence. Logs and code have longer "sentences" than people.
+/// Maximum bytes of a sentence that is read. Logs and code have longer "sentences" than people.
 const LONGEST: usize = 1000;
 /// Minimum words of a question that a statement may precede. Shorter ones are tags: "I love tea, right?"
 const LEAST_QUESTION: usize = 4;
-/// Maximum bytes of a turn. Longer turns contain text from elsewhere.
+/// Maximum bytes of a turn that is read. Longer turns contain text from elsewhere.
 const LONGEST_TURN: usize = 4000;
 
 /// A clause, with plain apostrophes and without introductory words ("Yeah, actually, …").
@@ -26,28 +31,20 @@ const LONGEST_TURN: usize = 4000;
 pub(super) struct Clause {
     /// Empty for a question, or another sentence that states nothing.
     pub(super) text: String,
-    /// Whether its sentence is a plain statement. A sentence that reports or hedges may still name people.
+    /// Whether the sentence is a plain statement up to this clause. A sentence that reports or hedges is none, but may still
+    /// name people.
     pub(super) states: bool,
     /// Whether the subject is that of the clause before: "… and work at Siemens".
     pub(super) continues: bool,
-    /// Whether it is the first clause of its sentence.
+    /// Whether this is the first clause of its sentence.
     pub(super) is_first: bool,
     pub(super) voice: Voice,
     pub(super) link: Link,
 }
 
-/// The effect of a clause on the statement before it: on the earlier part of its sentence, or on the sentence before if it is
-/// the first clause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
-    Adds,
-    /// "…, but I turned it down": takes the statement back unless a rule matches the clause itself.
-    Contrasts,
-    /// "No wait, I live in Leiden": takes the statement back.
-    Corrects,
-}
-
-/// Returns the clauses in order.
+/// Returns the clauses of a turn in order, without those of quoted sentences. Dates count from `today`, the day of the turn.
+/// Stops after a sentence that introduces text of others. Returns nothing for a long turn, or one that contains code or text
+/// for the assistant to work on.
 pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     if text.contains("```") {
         return Vec::new();
@@ -78,8 +75,8 @@ pub(super) fn without_tail(clause: &str) -> &str {
     TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
 }
 
-/// Adds the subject that a short note leaves out at its beginning: "moved to Tampere last month", "vegan btw". A participle or an
-/// adjective without a word such as "now" may be a topic: "living in Ghent".
+/// Adds the subject that a short note leaves out at its beginning: "moved to Tampere last month", "vegan btw". A participle or
+/// an adjective gets a subject only if the turn has a word such as "now": "living in Ghent" may be a topic.
 pub(super) fn with_subject(clause: &str, turn: &str) -> String {
     match clause {
         _ if HAS_DONE.is_match(clause) => format!("I {clause}"),
@@ -88,19 +85,10 @@ pub(super) fn with_subject(clause: &str, turn: &str) -> String {
     }
 }
 
-/// Returns the length of the part of a clause before any word that supposes something.
+/// Returns the length of the part of a clause before any word that supposes something; that of the whole clause if there is
+/// none.
 pub(super) fn certain_length(clause: &str) -> usize {
     SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
-}
-
-/// Returns whether the turn begins by taking back what the former turn of the speaker stated: "Nope, made you look."
-pub(super) fn takes_back(text: &str, former: &str) -> bool {
-    let text = plain(text);
-    let former = former.to_lowercase();
-    // "Sorry, it's Eva's birthday" is about nothing that was stated.
-    let disowns =
-        |first: &str| DISOWNS.captures(first).is_some_and(|found| former.contains(&found["thing"].to_lowercase()));
-    split::sentences(&text, usize::MAX).next().is_some_and(|first| TAKES_BACK.is_match(first) || disowns(first))
 }
 
 /// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments.
@@ -115,6 +103,7 @@ fn has_open_quote(text: &str) -> bool {
 }
 
 /// Returns what a sentence states: all of it, or what comes before the question at its end ("I'm vegan, what can I cook?").
+/// `None` for any other question, for a very long sentence, and for a German sentence about a hangover.
 fn stated(sentence: &str) -> Option<&str> {
     if sentence.len() > LONGEST || HANGOVER.is_match(sentence) {
         return None;
@@ -147,7 +136,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
     if clauses.is_empty() { vec![first] } else { clauses }
 }
 
-/// Returns the clauses of a statement. `first` is its first clause, with an empty text.
+/// Returns the clauses of a statement. `first` has the properties of its first clause, with an empty text.
 fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
     let states = !UNSURE.is_match(sentence) && !is_reported(sentence);
     let supposes = SUPPOSES.find(sentence).map_or(sentence.len(), |word| word.start());
@@ -180,15 +169,6 @@ fn is_reported(sentence: &str) -> bool {
     let is_joined =
         |word: &str| matches!(word.to_lowercase().as_str(), "and" | "but" | "so" | "because" | "which" | "who");
     REPORTED.captures_iter(sentence).any(|found| !found.name("first").is_some_and(|first| is_joined(first.as_str())))
-}
-
-/// Returns the effect of a sentence on the sentence before it.
-fn link(sentence: &str) -> Link {
-    match sentence {
-        _ if [&TAKES_BACK, &DISOWNS, &CORRECTS].iter().any(|pattern| pattern.is_match(sentence)) => Link::Corrects,
-        _ if CONTRASTS.is_match(sentence) || framing::limits(sentence) => Link::Contrasts,
-        _ => Link::Adds,
-    }
 }
 
 /// A part of a sentence between two joints.
@@ -263,7 +243,7 @@ pattern!(
         texted|texts|tweeted|posted|quotes?|insists|insisted|swears|announced|replied|answered|shouted|yelled|cried|whispered|sang|sings|adds|added|states|stated|jokes?|joked|laughs|laughed|muttered|sighed|begged|croaked|grinned|reads|goes)\b
       |[,;]\s*(?:said|says|claims?|claimed|asks|asked|thinks|wrote|writes|insists|swears|shouted|yelled|cried|whispered|sang|sings|states|stated|jokes?|joked|laughs|laughed|muttered|sighed|begged|croaked|reads|goes)\b"
 );
-// Words that change only what comes after them, or stand in the same clause: "I'm a nurse, so when I get home …"
+// Words that change only what comes after them, or the clause that contains them: "I'm a nurse, so when I get home …"
 pattern!(
     SUPPOSES,
     r"(?ix)\b(?:if|would|could|might|may\ be|should|shall|must|when|whenever|while|once|until|till|whether|almost|nearly|sort\ of|kind\ of|kinda|dreams?|dreaming|
@@ -272,38 +252,6 @@ pattern!(
         said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|mentioned|wrote|writes|
         texted|texts|tweeted|posted|quoted|quotes?|insists|swears|announced|replied|answered|shouted|yelled|sang|sings)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
-);
-// A sentence that takes back an earlier statement, also one of an earlier turn.
-pattern!(
-    TAKES_BACK,
-    r"(?ix)^(?:(?:and|but|so|then|yet|oh|ha(?:ha)*|lol|ok(?:ay)?|actually|wait|no|nope|nah|not|well|sorry|oops|hmm|just|in\ the\ end|only)[\s,.!…-]+)*(?:
-        kidding|joking|messing|jk\b|ps?sych\b|sike\b|gotcha|got\ (?:you|ya)|made\ you\ look|fooled|april\ fool|scratch\ that|strike\ that|typo|correction|edit:
-        |(?:i\ )?meant|i\ mean\b|i\ (?:was\ |am\ |just\ )?(?:lied|lying|kidding|joking|misspoke|made\ (?:that|it)\ up)|i'm\ (?:just\ )?(?:lying|kidding|joking)
-        |never\ ?mind|nvm|ignore\ (?:that|it|my)|forget\ (?:it|that|what\ i\ said)\W*$|i\ take\ that\ back|my\ mistake|true\b|not\W*$|any\ ?more\b|wrong\ (?:chat|window|person|thread|tab)
-        |(?:those|these|that|this|all\ of\ (?:that|it|those|them))\ (?:was|were|is|are)\ (?:all\ |just\ |only\ )*(?:fake|made[-\ ]up|invented|lies|fiction|fictional|not\ true|jokes?|tests?)\b
-        |(?:that|this)\ (?:was|is)(?:n't|\ not)?\ (?:an?\ |my\ )?(?:joke|lie|test|true|me|mine|brother|sister|kid|son|daughter|friend)\b
-        |(?:i've\ |we've\ )?(?:i\ |we\ )?changed\ (?:my|our)\ minds?|was\W*$|in\ (?:my|your)\ dreams|i\ wish\W*$
-    )"
-);
-// Says that what the speaker named is somebody else's: "No wait, that's my sister's cat."
-pattern!(
-    DISOWNS,
-    r"(?ix)^(?:(?:and|but|oh|ok(?:ay)?|ah|hmm|well|so)[\s,.!…-]+)*(?:(?:no|nope|nah|wait|sorry|oops|actually)[\s,.!…-]+)+
-        (?:that|this|it|he|she)(?:'s|\ is|\ was)\ (?:actually\ |really\ )?(?:(?:my|our)\ (?:\w+\ )?\p{L}+'s|(?-i:\p{Lu}\p{Ll}+)'s)\ (?P<thing>\p{L}+)\W*$"
-);
-// A sentence that takes back an earlier statement of the same turn.
-pattern!(
-    CORRECTS,
-    r"(?i)^(?:(?:no|nope|nah)(?:[.!…]|,? (?:wait|actually|sorry|not|i mean|scratch|in|at|it's|i'm|i am|i live|i work|i don't|that)\b|(?-i:,? \p{Lu}\p{Ll}))|(?:no|nope|nah),? \p{L}+\W*$|(?:wait|actually|not)\b[,.!…\s])"
-);
-// A sentence that may take back an earlier statement: it has a conjunction, or says what happened to offers, plans and
-// purchases.
-pattern!(
-    CONTRASTS,
-    r"(?ix)^(?:but|except|until|though|although|however|yet|or|unless|only|then|well|sadly|unfortunately|aber|doch|leider|mais|pero|sin\ embargo)\b
-      |\b(?:turned|declined|refused|rejected|withdrawn|rescinded|revoked|cancell?ed|called\ off|fell\ through|backed\ out|pulled\ out|said\ no|gave\ up
-         |(?:came|moved|went|flew|sent|gave)\ (?:\w+\ )?(?:back|home|away)|returned|changed\ (?:my|our)\ minds?
-         |abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|refusé\w*|décliné\w*|dit\ non|rechac(?:é|amos))\b"
 );
 pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
 // Words after "but" that weaken or take back the statement before it.
@@ -355,7 +303,11 @@ pattern!(
 );
 pattern!(
     SINCE_DATE,
-    r"(?i)\bsince (?:\d|last |this |yesterday|then|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    &format!(
+        r"(?i)\bsince (?:\d|last |this |yesterday|then|{}|{})",
+        CalendarNames::ENGLISH.months.join("|"),
+        CalendarNames::ENGLISH.weekdays.join("|")
+    )
 );
 // Introductions that limit the statement to some context.
 pattern!(

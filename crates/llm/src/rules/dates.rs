@@ -1,6 +1,11 @@
 //! Dates in a clause: calendar dates, and dates relative to the day of the message.
+//!
+//! English only; `languages/dates.rs` translates other languages. For a fact, the date is taken out of the clause and has a
+//! precision. `extractive/dates.rs` leaves the text as it is and appends dates to it. So the two share words, but no grammar.
 
-use annals_core::{CalendarNames, Date, Grain, Period};
+use std::ops::RangeInclusive;
+
+use annals_core::{CalendarNames, Date, Grain, Period, number_words};
 use interim::{Dialect, parse_date_string};
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
@@ -21,31 +26,32 @@ pub(super) enum Side {
 /// A date, with the precision in which it was given: day, week, month or year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct When {
-    /// First day. Today for "this week", "this month" and "this year".
+    /// First day. If the date is the current week, month or year, or a month ahead that has begun, it is today: only the rest
+    /// is meant.
     pub(super) day: Date,
     /// First day after the date.
     pub(super) end: Date,
-    /// `2026-05-05`, `2026-05` or `2026`.
+    /// `2026-05-05`, `2026-05` or `2026`. A week has the label of its Monday, a weekend that of its Saturday.
     pub(super) label: String,
     /// Whether the date is a start: "since 2019", "for two years".
     pub(super) since: bool,
 }
 
 impl When {
-    /// Returns whether the date is one day. A week has the label of its Monday.
+    /// Returns whether the date is one day. The label does not show it, because a week has that of its Monday.
     pub(super) fn is_a_day(&self) -> bool {
         self.day.tomorrow().is_ok_and(|next| next == self.end)
     }
 }
 
-/// Returns the clause without its date, and the date; ambiguous dates are resolved to the given side of `today`. A date that
-/// cannot be read stays in the clause.
+/// Returns the clause without the first date that can be read, and that date. Resolves ambiguous dates to the given side of
+/// `today`. A date that cannot be read stays in the clause.
 pub(super) fn take(clause: &str, today: Date, side: Side) -> (String, Option<When>) {
     for found in DATE.captures_iter(clause) {
         if let Some(mut when) = read(clause, &found, today, side) {
             let preposition = found.name("preposition").map(|word| word.as_str().to_lowercase());
             when.since = preposition.as_deref() == Some("since") || found.name("for").is_some();
-            let date = found.get(0).expect("a match has a place").range();
+            let date = found.get(0).expect("group 0 is the whole match").range();
             let rest = format!("{} {}", clause[..date.start].trim_end(), clause[date.end..].trim_start());
             return (rest.trim_matches([' ', ',']).replace(" ,", ","), Some(when));
         }
@@ -97,7 +103,8 @@ fn near(word: &str, today: Date) -> Option<When> {
     today.checked_add(distance.days()).ok().map(day)
 }
 
-/// Parses "2 weeks ago" and "2 weeks" with the precision of the unit: "two years ago" does not mean the exact day.
+/// Parses "2 weeks ago" and "2 weeks" as a day, and amounts of months and years as a whole month or year: "two years ago" does
+/// not mean the exact day.
 fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
     let date = parsed(phrase, today)?;
     Some(match unit.trim_end_matches('s') {
@@ -121,7 +128,7 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
         "month" if step == 0 => Some(When { day: today, ..in_month(today) }),
         "year" if step == 0 => Some(When { day: today, ..in_year(today.year()) }),
         "week" => shifted(step.weeks()).map(|date| days(monday(date), 7)),
-        // The weekend of this week; on a Sunday "last weekend" is the one a week before.
+        // Weekends count by calendar week: on a Sunday, "last weekend" is the one a week before.
         "weekend" => {
             let saturday = shifted(step.weeks()).map(monday)?.checked_add(5.days()).ok();
             saturday.map(|saturday| days(saturday, 2))
@@ -144,7 +151,8 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
 /// Returns the date, or the month if there is no day. Without a year, it is the nearest one on the given side, out of last,
 /// this and next year.
 fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Date, side: Side) -> Option<When> {
-    let to_its_unit = if number.is_some() { day } else { in_month };
+    let is_month = number.is_none();
+    let to_its_unit = if is_month { in_month } else { day };
     let number = number.as_deref().unwrap_or("1");
     let in_year = |year: &str| parsed(&format!("{number} {month} {year}"), today);
     if let Some(year) = year {
@@ -153,17 +161,19 @@ fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Da
     let mut days = (-1..=1).filter_map(|years| in_year(&(today.year() + years).to_string()));
     let nearest = match side {
         Side::Past => days.rfind(|day| *day <= today),
-        Side::Future => days.find(|day| *day >= today),
-    };
-    nearest.map(to_its_unit)
+        Side::Future => days.find(|day| *day >= today || is_month && day.last_of_month() >= today),
+    }?;
+    // Of the current month only the days to come are meant.
+    let when = to_its_unit(nearest);
+    Some(if side == Side::Future { When { day: when.day.max(today), ..when } } else { when })
 }
 
-/// Returns the nearest such weekday on the given side, other than today.
+/// Returns the nearest day with this weekday on the given side, other than today.
 fn toward(side: Side, weekday: Weekday, today: Date) -> Option<Date> {
     today.nth_weekday(if side == Side::Past { -1 } else { 1 }, weekday).ok()
 }
 
-/// Parses a date with `interim`.
+/// Parses an English date relative to `today`. In a date of digits, the day comes before the month.
 fn parsed(phrase: &str, today: Date) -> Option<Date> {
     let now = today.to_zoned(TimeZone::UTC).ok()?;
     parse_date_string(phrase, now, Dialect::Uk).ok().map(|moment| moment.date())
@@ -194,16 +204,24 @@ fn monday(date: Date) -> Date {
 }
 
 fn number(word: &str) -> Option<u32> {
-    const WORDS: [&str; 12] =
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    let place =
-        |word: &str| WORDS.iter().position(|known| *known == word).and_then(|place| u32::try_from(place + 1).ok());
     match word {
         "a" | "an" => Some(1),
         "a couple of" | "a couple" | "couple of" => Some(2),
         "a few" | "few" => Some(3),
-        _ => word.parse().ok().or_else(|| place(word)),
+        _ => word.parse().ok().or_else(|| number_words::english(word).filter(|number| *number <= 12)),
     }
+}
+
+/// Returns the words for the numbers of a range as alternatives of a pattern: `two|three`.
+fn alternatives(range: RangeInclusive<u32>) -> String {
+    let words = number_words::entries("en").filter(|(_, number)| range.contains(number));
+    words.map(|(word, _)| word).collect::<Vec<_>>().join("|")
+}
+
+/// Returns the names of months that are not also verbs, as alternatives of a pattern.
+fn sure_months() -> String {
+    let sure = ENGLISH.months.into_iter().filter(|name| !["march", "may"].contains(name));
+    sure.collect::<Vec<_>>().join("|")
 }
 
 pattern!(
@@ -213,20 +231,23 @@ pattern!(
     (?:
       \b(?P<word>the\ day\ before\ yesterday|the\ day\ after\ tomorrow|yesterday(?:\ (?:morning|afternoon|evening))?|last\ night|today|
          tonight|this\ (?:morning|afternoon|evening)|tomorrow(?:\ (?:morning|afternoon|evening|night))?)
-      |\b(?P<ago>\d{1,3}|an?|an?\ couple\ of|a\ couple|couple\ of|an?\ few|few|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)
+      |\b(?P<ago>\d{1,3}|an?|an?\ couple\ of|a\ couple|couple\ of|an?\ few|few|{number})
          \ (?P<ago_unit>days?|weeks?|months?|years?)\ ago
-      |\b(?:for|over)\ (?:about\ |over\ |almost\ )?(?P<for>\d{1,2}|a|a\ couple\ of|a\ few|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)
+      |\b(?:for|over)\ (?:about\ |over\ |almost\ )?(?P<for>\d{1,2}|a|a\ couple\ of|a\ few|{number})
          \ (?P<for_unit>months?|years?)(?:\ now)?
-      |\b(?:in|within)\ (?P<in>\d{1,2}|a|a\ couple\ of|a\ few|two|three|four|five|six|seven|eight|nine|ten)
+      |\b(?:in|within)\ (?P<in>\d{1,2}|a|a\ couple\ of|a\ few|{small_number})
          \ (?P<in_unit>days?|weeks?|months?|years?)(?:'\ time)?
       |\b(?:the\ )?(?P<which>last|this|next|past|coming|upcoming)
          \ (?P<unit>week|weekend|month|year|{weekday}|{month})
       |\b(?P<weekday>{weekday})
       |\b(?:(?:the\ )?(?P<day>\d{1,2})(?:st|nd|rd|th)?\ (?:of\ )?)?
-         (?P<month>(?-i:{Month})|january|february|april|june|july|august|september|october|november|december)
+         (?P<month>(?-i:{Month})|{sure_month})
          (?:\ (?P<day_after>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\ (?P<month_year>\d{4}))?
       |\b(?P<year>(?:19|20)\d\d)
     )\b"
+    .replace("{number}", &alternatives(1..=12))
+    .replace("{small_number}", &alternatives(2..=10))
+    .replace("{sure_month}", &sure_months())
     .replace("{weekday}", &ENGLISH.weekdays.join("|"))
     .replace("{month}", &ENGLISH.months.join("|"))
     .replace("{Month}", &ENGLISH.months.map(capitalised).join("|"))
@@ -289,6 +310,8 @@ mod tests {
         check("I'll go next Friday", "I'll go", "2023-05-19", "2023-05-19");
         check("I'll go next May", "I'll go", "2024-05", "2024-05-01");
         check("I'll go in August", "I'll go", "2023-08", "2023-08-01");
+        check("I'll go in May", "I'll go", "2023-05", "2023-05-10");
+        check("I'll go in April", "I'll go", "2024-04", "2024-04-01");
         check("I'll go this weekend", "I'll go", "2023-05-13", "2023-05-13");
     }
 

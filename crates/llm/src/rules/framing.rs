@@ -1,17 +1,18 @@
-//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games
-//! and jokes. Classifies whose voice a sentence is in: the sentences after it are believed only if everything before
-//! them is understood or plainly the speaker's.
+//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes.
+//! Classifies whose voice a sentence is in: facts are read from a sentence only if everything before it is understood or
+//! plainly the speaker's.
 //!
 //! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than
 //! too little, because a wrong fact is worse than a missing one.
 
+use annals_core::CalendarNames;
 use regex::Regex;
 
 use super::classes::{EMPHASISED, NOT_NAMES};
 use super::grammar::pattern;
 use super::scenes;
 
-/// Maximum words of a heading.
+/// Maximum words of a sentence that counts as a heading.
 const LONGEST_HEADING: usize = 5;
 
 /// Returns whether nothing in the turn may be taken as the speaker's own statement.
@@ -33,11 +34,12 @@ pub(super) enum Voice {
     Own,
     /// A question, small talk, a form of address, a fragment: the speaker says nothing of themselves, but nobody else speaks.
     Conversation,
-    /// About other people. Believable after a sentence of the speaker's own; otherwise it may begin a quotation or a story.
+    /// About other people. After a sentence of the speaker's own, the speaker says it; otherwise it may begin a quotation or a
+    /// story.
     Describes,
-    /// A few words without a verb: the answer to a question, otherwise the heading of a text or a part that is played.
+    /// A few words without a verb: the answer to a question, or the heading of a quoted text or a role.
     Heading,
-    /// What follows it may be a text, a part that is played, an example.
+    /// The text after the sentence may be a quotation, a role or an example.
     Unclear,
 }
 
@@ -56,13 +58,13 @@ pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
     }
 }
 
-/// Returns whether the sentence begins with a name, which "It", "Friday" and "Life" are not.
+/// Returns whether the sentence begins with a name. "It", "Friday" and "Life" are none.
 fn is_about_a_name(bare: &str) -> bool {
     OF_A_NAME.captures(bare).is_some_and(|found| !NOT_NAMES.has(&found["name"]) && !EMPHASISED.has(&found["name"]))
 }
 
-/// Returns whether the sentence is an afterthought that limits what comes before it: "In my dreams.", "Of toast.",
-/// "Had."
+/// Returns whether the sentence is an afterthought of a few words that limits what comes before it: "In my dreams.", "Of
+/// toast.", "Had."
 pub(super) fn limits(sentence: &str) -> bool {
     LIMITS.is_match(sentence) && sentence.split_whitespace().count() < LONGEST_HEADING
 }
@@ -77,9 +79,10 @@ fn is_heading(sentence: &str) -> bool {
         && !PLAIN_TALK.is_match(sentence)
 }
 
-/// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to a mark that introduces text of
-/// others: a colon, the head of a mail, or a letter's form of address. A label for a message of one's own is removed with its
-/// colon: "Question: …".
+/// Returns the lines that the speaker wrote, without quoted lines. Stops at a mark that introduces text of others: the head of
+/// a mail or of a chat message, a letter's form of address below the first line, or a colon at the end of a line. Of a line
+/// with a colon elsewhere, keeps the sentences before it. A label for a message of one's own is removed with its colon:
+/// "Question: …".
 pub(super) fn own_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
@@ -202,8 +205,7 @@ pattern!(
 // Words of greetings and small talk, and of headings in people's own logs.
 pattern!(
     PLAIN_TALK,
-    r"(?ix)\b(?:hi|hello|hey|heya|hiya|yo|good|morning|evening|afternoon|night|day|days|week|weeks|month|log|logbook|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|
-        september|october|november|december|today|tomorrow|yesterday|tonight|weekend|question|questions|thing|things|issue|problem|news|favou?r|request|thanks|thank|thx|ty|cheers|please|sorry|apologies|congrats|congratulations|
+    &r"(?ix)\b(?:hi|hello|hey|heya|hiya|yo|good|morning|evening|afternoon|night|day|days|week|weeks|month|log|logbook|{calendar}|today|tomorrow|yesterday|tonight|weekend|question|questions|thing|things|issue|problem|news|favou?r|request|thanks|thank|thx|ty|cheers|please|sorry|apologies|congrats|congratulations|
         welcome|sure|yes|yeah|yep|no|nope|ok|okay|right|true|fine|cool|nice|great|lovely|wonderful|amazing|awesome|brilliant|perfect|exactly|agreed|same|you|not|never|nothing|nobody|none|all|everyone|everybody|folks|team|guys|
         neighbou?rs|friends|family|fam|brothers|sisters|ladies|again|finally|quick|small|big|short|long|little|bit|lot|rough|busy|quiet|hard|bad|worse|better|best|weather|fair|rain|rainy|sun|sunny|snow|wind|windy|fog|cold|hot|warm|dry|wet|
         tea|coffee|soup|dinner|lunch|breakfast|toast|wow|oh|ah|ugh|phew|lol|haha\w*|omg|yay|hooray|welp|well|so|anyway|also|btw|fyi|ps|first|second|third|firstly|secondly|one|two|three|four|context|background|situation|
@@ -211,6 +213,10 @@ pattern!(
         hallo|guten|moin|servus|danke|bitte|ja|nein|genau|schön|bonjour|bonsoir|salut|coucou|merci|oui|non|hola|buenas|buenos|gracias|sí|vale)\b
       |^(?:happy|merry|frohe\w*|bonne|joyeux|feliz)\ (?:new|christmas|easter|birthday|holidays|hanukkah|diwali|eid|thanksgiving|year|weihnachten|neue\w*|ostern|année|noël|anniversaire|año|navidad|cumpleaños)\b
       |^[\d\W]+$|(?:^|quick\ |small\ |little\ |short\ |life\ |family\ |health\ |an\ )update\b|\b\w{3,}ly\b"
+    .replace(
+        "{calendar}",
+        &[CalendarNames::ENGLISH.weekdays.join("|"), CalendarNames::ENGLISH.months.join("|")].join("|")
+    )
 );
 // Subjects that are other people, who may be about to speak.
 pattern!(

@@ -2,8 +2,8 @@
 //!
 //! A pattern of the table is a regular expression that matches a whole clause, ignoring case; `{word}` stands for an entry of
 //! [`WORDS`]. Its groups are `o` (the object), `former` (the value that ends), `kind` and `kin` (what sort of thing or relative
-//! the object is), and groups that are checked for their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name` and so
-//! on.
+//! the object is), and groups that are checked for their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name` and
+//! so on.
 
 /// Defines a static regular expression that is compiled once.
 macro_rules! pattern {
@@ -53,7 +53,7 @@ const WORDS: [(&str, &str); 33] = [
         "relative",
         r"(?:(?:best|older|elder|younger|little|big|oldest|eldest|youngest|twin|good|close|dear|baby|only|lovely|own|eldest|first[- ]born|line) )*(?P<kin>{kin})",
     ),
-    // Relatives who are nobody's partners in business: "our neighbor Canada", "our partner Siemens".
+    // Relatives only. A neighbor or a partner may also be a country or a company: "our neighbor Canada", "our partner Siemens".
     (
         "of_ours",
         r"(?:(?:older|elder|younger|little|big|oldest|eldest|youngest|twin|only|first[- ]born) )*(?P<kin>son|daughter|grandson|granddaughter|mother|mom|mum|father|dad|sister|brother|grandmother|grandma|grandfather|grandpa|nephew|niece)",
@@ -85,7 +85,7 @@ pub(super) fn capitalised(word: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// Replaces every `{word}` in the pattern.
+/// Returns the pattern with every `{word}` replaced by its entry in [`WORDS`].
 pub(super) fn spelled(pattern: &str) -> String {
     WORDS.iter().fold(pattern.to_owned(), |pattern, (word, meaning)| pattern.replace(&format!("{{{word}}}"), meaning))
 }

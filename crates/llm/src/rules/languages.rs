@@ -1,9 +1,9 @@
 //! Translates simple statements in German, French and Spanish to the English clauses that the rules match.
 //!
 //! The statements at the beginning of a sentence must each match one line of a table as a whole, apart from a date and from
-//! what a preposition adds to the object. The rest of the sentence is left out. If it may change the statements (a report, a
-//! condition), the sentence yields nothing. A dictionary translates what they name (a place, an occupation, an animal), which
-//! must be of the class that the English rule requires. Every other sentence yields nothing.
+//! words that a preposition adds to the object. The rest of the sentence is left out. If it may change the statements (a
+//! report, a condition), the sentence yields nothing. A dictionary translates what they name (a place, an occupation, an
+//! animal), which must be of the class that the English rule requires. Every other sentence yields nothing.
 
 mod dates;
 mod french;
@@ -27,22 +27,22 @@ type Line = (&'static str, &'static str);
 const GROUPS: [&str; 15] =
     ["former", "number", "month", "food", "names", "name", "year", "list", "kin", "pet", "day", "e", "o", "n", "y"];
 
-/// Tables of one language.
+/// The tables by which the statements of one language are translated.
 struct Language {
     lines: LazyLock<Vec<(Regex, &'static str)>>,
-    /// English words for relatives, occupations, animals, foods, places.
+    /// English words by foreign ones: for relatives, occupations, animals, foods, places.
     words: LazyLock<HashMap<String, &'static str>>,
     /// Patterns of dates, each with its English words.
     dates: LazyLock<Vec<(Regex, String)>>,
     /// Separator of two statements.
     joint: LazyLock<Regex>,
-    /// What a preposition adds to an object: "Klarinette im Posaunenchor".
+    /// Pattern of the words that a preposition adds to an object: "Klarinette im Posaunenchor".
     addition: LazyLock<Regex>,
     /// Subjects that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
     subjects: &'static [&'static str],
 }
 
-/// Maximum members of an enumeration after the first.
+/// Maximum number of members of an enumeration, not counting the first.
 const MOST_MEMBERS: usize = 8;
 
 static LANGUAGES: [Language; 3] = [
@@ -96,7 +96,8 @@ pub(super) fn in_english(sentence: &str) -> Vec<String> {
 }
 
 impl Language {
-    /// Returns the clauses of a sentence. Cuts at joints first, because the object of a line could extend across them.
+    /// Returns the clauses of a sentence. `None` if it does not begin with a statement of this language, or if the rest may
+    /// change what it states. Cuts at joints first, because the object of a line could extend across them.
     fn statements(&self, sentence: &str) -> Option<Vec<String>> {
         let pieces = self.pieces(sentence).into_iter().enumerate().map(|(index, piece)| {
             let complete = |subject: &&str| self.clause(&format!("{subject}{piece}"));
@@ -114,8 +115,8 @@ impl Language {
         if is_relative { whole() } else { beginning().or_else(whole) }
     }
 
-    /// Cuts a sentence at its joints, except within an enumeration ("zwei Hunde, Rex und Max") and between a couple ("meine Frau
-    /// Clara und ich").
+    /// Cuts a sentence at its joints, except within an enumeration ("zwei Hunde, Rex und Max") and between a couple ("meine
+    /// Frau Clara und ich").
     fn pieces<'a>(&self, sentence: &'a str) -> Vec<&'a str> {
         let joints = || self.joint.find_iter(sentence);
         let starts = std::iter::once(0).chain(joints().map(|joint| joint.end()));
@@ -183,7 +184,7 @@ impl Language {
 }
 
 impl Language {
-    /// Returns the English text of a group.
+    /// Returns the English text of a group. Joins names with "and", and the members of a list with commas.
     fn of_group<'a>(&self, group: &str, text: &'a str) -> Cow<'a, str> {
         let translated = |word: &str| match A_LITTLE.find(word) {
             Some(little) => format!("some {}", self.translated(&word[little.end()..])),
@@ -258,7 +259,7 @@ pattern!(
 );
 // "Ich habe einen Hund, der Rex heißt"
 pattern!(RELATIVE, r", (?:der|die|das) \p{Lu}\p{L}+ heißt");
-// Reports, conditions and wishes, before or after a statement.
+// Reports, conditions and wishes. A sentence with one of these words yields nothing.
 pattern!(
     SPOILS,
     r"(?ix)\b(?:sagt\w*|meint\w*|behauptet\w*|schrieb|fragt\w*|heißt\ es|glaub\w*|denk\w*|dachte|wenn|falls|sofern|würde\w*|wäre\w*|hätte\w*|könnte\w*|möchte\w*|oder|nicht\ wirklich|nicht\ wahr|angeblich|laut|

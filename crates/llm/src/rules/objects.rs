@@ -1,23 +1,27 @@
 //! Reads the text in the place of an object: returns its objects if all of it is of the class that the rule requires, otherwise
 //! nothing.
 
+mod pets;
+
 use regex::Regex;
 
 use super::classes::{
     ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, COMPANIES, CONDITIONS, Class, EMPHASISED, FIELDS,
-    FIRST_NAMES, GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS,
-    PETS, PLACES, TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
+    FIRST_NAMES, GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PLACES,
+    TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
 use super::is_assistant;
+pub(super) use pets::{count, kind_of_pet};
+use pets::{is_of_breed, pets};
 
 /// Maximum words in the name of an organisation or a title.
 const LONGEST_TITLE: usize = 7;
 
-/// Class of an object.
+/// Class to which the object of a rule must belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// The pattern itself lists the words.
+    /// Any text that the pattern matches: the pattern itself lists the words.
     Listed,
     /// A country, region or city: "Rome", "Portland, Oregon".
     Place,
@@ -31,13 +35,13 @@ pub(super) enum Shape {
     Occupation,
     /// Names of people or pets, one or more.
     Names,
-    /// A common given name, where another word could be the name of a thing.
+    /// Common given names, one or more. Used where any other word could be the name of a thing.
     FirstName,
     /// A common given name, written small: "my brother eli".
     SmallFirstName,
     /// A pet's name, written small: "a cat called mustard".
     SmallName,
-    /// A pet's name after a comma, where a first name could address somebody.
+    /// A pet's name after a comma ("a dog, Rex"). A first name there could address somebody, so it does not count.
     PetName,
     /// Another name of the speaker.
     Alias,
@@ -51,7 +55,7 @@ pub(super) enum Shape {
     Vehicle,
     /// Things and activities that people like or dislike in general.
     Taste,
-    /// A favourite of its kind.
+    /// A favourite thing, which must fit the kind that the clause names: colour, food and so on.
     Favorite,
     Allergen,
     /// Food that somebody does not eat.
@@ -68,15 +72,16 @@ pub(super) enum Shape {
     /// An instrument or a language.
     Skill,
     Hobby,
-    /// The date in the clause.
+    /// The date in the clause. No text is read for it.
     Date,
-    /// The date in the clause, as a day of the year.
+    /// The date in the clause, as a day of the year. No text is read for it.
     Birthday,
     /// No object is named: all values of the predicate are meant.
     All,
 }
 
 /// Returns the objects in a text; an empty list if any part of it is of another class. `kind` is the kind of a favourite.
+/// Returns one empty object for [`Shape::All`], and none for the date of a clause, which is read elsewhere.
 pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<String> {
     let text = text.trim();
     let one = |fits: bool, object: &str| if fits { vec![object.to_owned()] } else { Vec::new() };
@@ -156,7 +161,7 @@ fn is_place(text: &str) -> bool {
 
 fn employer(text: &str) -> Option<String> {
     // "Airbus in Toulouse" is the employer and its place.
-    if let Some((employer_name, _)) = text.rsplit_once(" in ").filter(|(_, place)| is_place(place)) {
+    if let Some((employer_name, _)) = text.rsplit_once(" in ").filter(|(_, location)| is_place(location)) {
         return employer(employer_name);
     }
     if let Some(workplace) = WORKPLACE.captures(text).and_then(|found| found.name("workplace")) {
@@ -173,7 +178,8 @@ fn employer(text: &str) -> Option<String> {
     (is_title(text) && !is_other).then(|| text.to_owned())
 }
 
-/// Returns whether the text is capitalised like a title; also accepts "University of Oulu".
+/// Returns whether the text is capitalised like a title, has at most [`LONGEST_TITLE`] words and names no day or month; also
+/// accepts "University of Oulu".
 fn is_title(text: &str) -> bool {
     TITLE.is_match(text) && text.split_whitespace().count() <= LONGEST_TITLE && !has_day_or_month(text)
 }
@@ -187,7 +193,8 @@ fn is_name(text: &str) -> bool {
     NAME.is_match(text) && !text.split([' ', '-']).any(names_nobody) && !names_nobody(text)
 }
 
-/// Returns whether a name begins with a common given name that is not also an adjective: "My brother is Christian".
+/// Returns whether a name begins with a common given name that is not also an adjective or a language: "My brother is
+/// Christian".
 fn is_first_name(text: &str) -> bool {
     let is_name = |name: &str| FIRST_NAMES.has(name) && !LANGUAGES.has(name) && !ADJECTIVE.is_match(name);
     NAME.is_match(text) && text.split(' ').next().is_some_and(is_name)
@@ -196,52 +203,6 @@ fn is_first_name(text: &str) -> bool {
 /// Returns whether a name after a statement may be that of the person or program to whom the speaker speaks.
 fn may_be_addressed(name: &str) -> bool {
     name.split(' ').any(|part| FIRST_NAMES.has(part) || is_assistant(part) || ADDRESS.is_match(part))
-}
-
-/// Returns whether a word says what sort of animal a pet is: "We got a dog, Labrador."
-fn is_of_breed(name: &str) -> bool {
-    [&PETS, &PET_MODIFIERS, &LANGUAGES, &PLACES].iter().any(|class| class.has(name))
-}
-
-/// Returns the number from two to six that a word or digit names.
-pub(super) fn count(word: &str) -> Option<usize> {
-    const WORDS: [&str; 5] = ["two", "three", "four", "five", "six"];
-    let named = WORDS.iter().position(|known| word.eq_ignore_ascii_case(known)).map(|place| place + 2);
-    named.or_else(|| word.parse().ok())
-}
-
-/// Returns the kind of one pet: "two dogs" and "dogs" are "dog".
-pub(super) fn kind_of_pet(text: &str) -> String {
-    let kind = COUNTED.captures(text).map_or(text, |found| found.name("rest").map_or(text, |rest| rest.as_str()));
-    let kind = without_new(kind);
-    let endings = [("ies", "y"), ("es", ""), ("s", "")];
-    let singular = endings.iter().filter_map(|(plural, one)| Some(format!("{}{one}", kind.strip_suffix(plural)?)));
-    let known = |kind: &String| PETS.has(kind.rsplit(' ').next().unwrap_or_default()) || PETS.has(kind);
-    if known(&kind.to_owned()) {
-        kind.to_owned()
-    } else {
-        singular.into_iter().find(known).unwrap_or_else(|| kind.to_owned())
-    }
-}
-
-/// Returns the pets in a text: "a dog", "a dog and two cats", "two black cats". Returns an empty list if any part is
-/// not a known animal.
-fn pets(text: &str) -> Vec<String> {
-    let animal = |text: &str| -> Option<String> {
-        let found = COUNTED.captures(text)?;
-        let (count, rest) = (found.name("count")?.as_str(), without_new(found.name("rest")?.as_str()));
-        let fits = has_head_in_any_number(rest);
-        let is_one = matches!(count.to_lowercase().as_str(), "a" | "an" | "another");
-        fits.then(|| if is_one { rest.to_owned() } else { format!("{count} {rest}") })
-    };
-    AND.split(text).map(animal).collect::<Option<_>>().unwrap_or_default()
-}
-
-fn has_head_in_any_number(text: &str) -> bool {
-    PETS.has_any_number(text)
-        || text
-            .match_indices(' ')
-            .any(|(at, _)| PETS.has_any_number(&text[at + 1..]) && are_all(&text[..at], &PET_MODIFIERS))
 }
 
 /// Returns a class or club for a known activity or subject; `None` for any other. Some clubs need no subject.
@@ -357,7 +318,6 @@ pattern!(
 );
 pattern!(BARE_CLUB, r"(?i)^(?:choir|gym|orchestra)$");
 pattern!(KINDS_OF_CLUBS, r"(?i)^(?:book|writers?'?|walking|support|debate|drama|church|community|youth|student)$");
-pattern!(COUNTED, r"(?i)^(?P<count>an?|another|one|two|three|four|five|six|seven|eight|\d{1,2}) (?P<rest>.+)$");
 pattern!(
     CHILDREN,
     r"(?i)^(?:a|one|two|three|four|five|six|seven)(?: (?:little|young|small|adult|grown|teenage|beautiful|wonderful|lovely|grown-up|\w+-year-old))*(?: (?:kids?|child|children|sons?|daughters?|boys|girls|twins|grandchildren|grandkids|grandsons?|granddaughters?))$"

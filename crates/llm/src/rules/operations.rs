@@ -11,7 +11,7 @@ use super::grammar::pattern;
 use super::reading::{Triple, triples};
 use super::references;
 
-/// The operations found so far in the turns of one task.
+/// Collects the operations that the rules find in the turns of one task.
 pub(super) struct Operations<'a> {
     zones: &'a Zones,
     known: &'a [Fact],
@@ -28,8 +28,8 @@ impl<'a> Operations<'a> {
         self.log
     }
 
-    /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back. `is_answer` is
-    /// true if the turn follows a question.
+    /// Adds the operations of a turn. `former` is the previous turn of the speaker, which this turn may take back. `is_answer`
+    /// is true if the turn follows a question.
     pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, is_answer: bool, speakers: &Speakers) {
         let taken_back = former.filter(|former| clauses::takes_back(&turn.text, &former.text));
         if let Some(former) = taken_back {
@@ -42,8 +42,9 @@ impl<'a> Operations<'a> {
         self.read_clauses(turn, first, is_answer, earlier, speakers);
     }
 
-    /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text after it may be a
-    /// quotation, a draft or a part that is played. `earlier` is what the speaker said before.
+    /// Reads the clauses up to one that is neither understood nor plainly the speaker's: the text after it may be a quotation,
+    /// a draft or a role. Stops as well where somebody else writes. `first` is the length of the log before the turn. `earlier`
+    /// is the previous turn of the speaker; empty if this one is an answer.
     fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, mut earlier: String, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
@@ -54,12 +55,12 @@ impl<'a> Operations<'a> {
             if index == 0 && !is_answer {
                 clause.text = clauses::with_subject(&clause.text, &turn.text);
             }
-            let said = clause.text.clone();
+            let original = clause.text.clone();
             if let Some(explicit) = references::explicit(&clause.text, &earlier) {
                 clause.text = explicit;
             }
             earlier.push('\n');
-            earlier.push_str(&said);
+            earlier.push_str(&original);
             if speakers.is_other(turn.speaker().unwrap_or_default(), &clause.text) {
                 break;
             }
@@ -73,7 +74,7 @@ impl<'a> Operations<'a> {
                 clause.text = format!("I {}", clause.text);
             }
             let mut triples = triples(&clause, turn, speakers);
-            // "I have a cat, she died in May."
+            // "I have a cat, she died in May": no pet is added.
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
             if clause.link == Link::Corrects || clause.link == Link::Contrasts && !held {
@@ -101,7 +102,7 @@ impl<'a> Operations<'a> {
         stated.read(former, None, true, speakers);
         for one in stated.log.into_iter().filter(|one| one.verb != Verb::Delete) {
             let is_known = self.known.iter().any(|fact| {
-                holds(fact, turn.at())
+                is_valid(fact, turn.at())
                     && entity_key(&fact.subject) == entity_key(&one.subject)
                     && (fact.predicate == one.predicate && entity_key(&fact.object) == entity_key(&one.object))
             });
@@ -111,7 +112,7 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Adds an operation, unless the turn has the same one already.
+    /// Adds an operation, unless the turn has no speaker or the same operation was already found in the turn.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
         let Some(speaker) = turn.speaker() else { return };
         let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
@@ -159,7 +160,7 @@ impl<'a> Operations<'a> {
         known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
     }
 
-    /// Returns the start of the day if it is in the past, otherwise the time of the turn.
+    /// Returns the start of the day if it is before the day of the turn, otherwise the time of the turn.
     fn moment(&self, turn: &Memory, day: Option<Date>) -> Timestamp {
         let start = |day| self.zones.day_interval(day).start;
         day.filter(|day| *day < turn.days.0).map_or(turn.at(), start)
@@ -174,11 +175,12 @@ impl<'a> Operations<'a> {
             let is_kind = kind.is_some_and(|kind| entity_key(kind) == entity_key(object));
             entity_key(of) == entity_key(subject) && by == predicate && (is_kind || names(value, object))
         };
-        let known = self.known.iter().filter(|fact| holds(fact, turn.at()));
+        let known = self.known.iter().filter(|fact| is_valid(fact, turn.at()));
         let known = known.filter(|fact| is_meant(&fact.subject, &fact.predicate, &fact.object, &fact.properties));
         let new = self.log.iter().filter(|one| one.verb != Verb::Delete);
         let new = new.filter(|one| is_meant(&one.subject, &one.predicate, &one.object, &one.properties));
         let mut candidates: Vec<&String> = known.map(|fact| &fact.object).chain(new.map(|one| &one.object)).collect();
+        candidates.sort_by_key(|candidate| entity_key(candidate));
         candidates.dedup_by_key(|candidate| entity_key(candidate));
         match candidates.as_slice() {
             [only] => (*only).clone(),
@@ -194,12 +196,12 @@ fn names(value: &str, short: &str) -> bool {
     !short.is_empty() && short.split(' ').all(is_held)
 }
 
-/// Returns whether a fact holds at a time. A plan has an end in the future.
-fn holds(fact: &Fact, at: Timestamp) -> bool {
+/// Returns whether a fact has not ended at a time. A plan has an end in the future.
+fn is_valid(fact: &Fact, at: Timestamp) -> bool {
     fact.valid_to.is_none_or(|end| end > at)
 }
 
-/// Returns the infinitive of a verb that plans contain.
+/// Returns the infinitive of a verb that plans contain; any other word unchanged.
 fn infinitive(word: &str) -> &str {
     const VERBS: [(&str, &str); 8] = [
         ("moving", "move"),

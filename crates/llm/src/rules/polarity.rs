@@ -4,14 +4,15 @@ use regex::{Captures, Regex};
 
 use super::grammar::pattern;
 
-/// A clause in positive form, and whether its fact has ended.
+/// A clause in positive form, and whether it states that the fact has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Polar {
     pub(super) clause: String,
     pub(super) ended: bool,
 }
 
-/// Removes the words that express an ending. A clause that is merely negated stays unchanged.
+/// Removes the words that express an ending: "no longer", or "forget that" at the beginning. A clause that is merely negated
+/// stays unchanged.
 pub(super) fn of(clause: &str) -> Polar {
     let (clause, withdrawn) = match FORGET.find(clause) {
         Some(forget) => (&clause[forget.end()..], true),

@@ -19,7 +19,7 @@ use super::polarity;
 use super::table::{CLAUSES, MENTIONS, Rule, States};
 use super::tails::{self, Form};
 
-/// Groups of patterns that are checked for their class.
+/// Named capture groups of the rules' patterns, each with the class to which the captured text must belong.
 const CLASSES: [(&str, Shape); 12] = [
     ("place", Shape::Place),
     ("former", Shape::Place),
@@ -203,8 +203,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns whether the fact begins on the date. It does not if the date is the object, if the fact holds anyway and the
-    /// clause has no "since", or if the object is a relative who was not born then: "I have lived with my aunt Eva since May".
+    /// Returns whether the fact begins on the date. It does not if the date is the object, or if the fact holds anyway and the
+    /// clause has no "since". A relative begins on the date only if born then: "I have lived with my aunt Eva since May" gives
+    /// no date for the aunt.
     fn is_of_the_date(&self, when: &When, found: &Captures<'_>) -> bool {
         match self.rule.states {
             States::Dates => false,
@@ -224,7 +225,7 @@ impl Reading<'_> {
         CLASSES.iter().all(fits) && has_pet
     }
 
-    /// Returns what sort of thing the object is.
+    /// Returns the kind of the object, such as "dog" for a pet with a name; `None` if the clause does not say it.
     fn kind(&self, found: &Captures<'_>) -> Option<String> {
         let pet = found.name("pet").filter(|_| self.rule.predicate == "has_pet");
         match pet {
@@ -258,8 +259,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns whether the object is acceptable as a name. Rejects the speaker's own name, and names of other speakers, which
-    /// may be forms of address ("my sister, Bob, …").
+    /// Returns whether the object is acceptable. An alias must be one that the speaker may have. A name must not be the
+    /// speaker's own, nor that of another speaker, which may be a form of address ("my sister, Bob, …"). A relative with a name
+    /// must not be the title of a work or brand.
     fn is_another(&self, object: &str, found: &Captures<'_>) -> bool {
         let speaker = self.turn.speaker().unwrap_or_default();
         if self.rule.predicate == ALIAS {

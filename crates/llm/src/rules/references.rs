@@ -1,18 +1,18 @@
 //! Rewrites clauses that refer to a thing named before, so that a rule can match them: "Mine is called Tofu" after words about
-//! a cat becomes "my cat is called Tofu". Knows two kinds: the name of a pet, and a wrecked vehicle.
+//! a cat becomes "my cat is called Tofu". Covers two cases: the name of a pet, and a wrecked vehicle.
 
 use regex::Regex;
 
 use super::classes::PETS;
 use super::grammar::pattern;
 
-/// Returns the clause with the thing that it refers to. `earlier` has what the speaker said before, one clause a line. Returns
-/// `None` if the clause refers to nothing, or if the thing is not named.
+/// Returns the clause with the thing that it refers to. `earlier` contains the previous clauses of the speaker, one per line.
+/// Returns `None` if the clause refers to nothing, or if the thing is not named.
 pub(super) fn explicit(clause: &str, earlier: &str) -> Option<String> {
     named_pet(clause, earlier).or_else(|| wrecked(clause, earlier))
 }
 
-/// Reads "mine is called Tofu" if the last thing of somebody that was named is a pet.
+/// Rewrites "mine is called Tofu" if the last possession that `earlier` names is a pet.
 fn named_pet(clause: &str, earlier: &str) -> Option<String> {
     let name = &MINE.captures(clause)?["name"];
     let last = POSSESSION.captures_iter(earlier).last()?;
@@ -20,7 +20,7 @@ fn named_pet(clause: &str, earlier: &str) -> Option<String> {
     PETS.has(&kind).then(|| format!("my {kind} is called {name}"))
 }
 
-/// Reads "it's scrap" if the clause before says what the speaker crashed. A crash alone ends nothing.
+/// Rewrites "it's scrap" if the last clause of `earlier` says what the speaker crashed. A crash alone ends nothing.
 fn wrecked(clause: &str, earlier: &str) -> Option<String> {
     let crashed = CRASHED.captures(earlier.rsplit('\n').next()?)?;
     SCRAP.is_match(clause).then(|| format!("I totaled {}", &crashed["thing"]))

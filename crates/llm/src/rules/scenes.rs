@@ -1,5 +1,5 @@
-//! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, whose statements
-//! are invented, turns that hand over text of others, and the turn that a turn takes back.
+//! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, in which
+//! statements are invented, and turns that contain text of others. Also finds the former turn of a speaker.
 //!
 //! A scene begins with a request for it. It ends when a person ends it, after a pause, or at a turn of another conversation. A
 //! scene that began before the turns that the caller passes is not found. Relies on turns in order of time. Reads no
@@ -17,7 +17,7 @@ use super::grammar::pattern;
 /// Pause after which a scene is over.
 const PAUSE: SignedDuration = SignedDuration::from_hours(3);
 
-/// Returns the turns of the task whose statements are invented or others'.
+/// Returns the turns with invented statements or with statements of others, among the turns of the task and its context.
 pub(super) fn invented(task: &ExtractionTask<'_>) -> BTreeSet<MemoryId> {
     let mut invented = BTreeSet::new();
     let mut last: Option<(&Memory, String)> = None;
@@ -60,7 +60,7 @@ pub(super) fn ends(sentence: &str) -> bool {
     ENDS.is_match(sentence)
 }
 
-/// Returns the turn of the same speaker before a turn of the task, unless there was a pause.
+/// Returns the turn of the same speaker in the same conversation before a turn of the task; `None` after a pause.
 pub(super) fn former<'a>(task: &ExtractionTask<'a>, turn: &Memory) -> Option<&'a Memory> {
     let before = task.context.iter().chain(task.turns).take_while(|one| one.id != turn.id);
     before
@@ -69,7 +69,8 @@ pub(super) fn former<'a>(task: &ExtractionTask<'a>, turn: &Memory) -> Option<&'a
         .filter(|one| turn.at().duration_since(one.at()) < PAUSE)
 }
 
-/// Returns whether the turn before a turn of the task asks a question.
+/// Returns whether the turn directly before a turn of the task has a question mark, in the same conversation and without a
+/// pause between them.
 pub(super) fn is_answer(task: &ExtractionTask<'_>, turn: &Memory) -> bool {
     let before = task.context.iter().chain(task.turns).take_while(|one| one.id != turn.id).last();
     before.is_some_and(|before| is_continued(before, turn) && before.text.contains('?'))
@@ -103,7 +104,7 @@ pattern!(
            help|do|give|translate|correct|proofread|rewrite|rephrase|repeat|ask|interview|text|two|twenty|mad|riddle|charades|flash|spielen|wir|übersetze?|korrigiere?|rollenspiel|
            jeu|jouons|on|faisons|corrige|traduis|juego|juguemos|vamos|finjamos|traduce)\b"
 );
-// Gives a part to the other speaker.
+// Gives a role to the other speaker.
 pattern!(
     CASTS,
     r"(?ix)^\W*(?:(?:ok|okay|so|now|please|hey|hi)\W+)*(?:you(?:'re|\ are)\ now\ (?:an?|the|my)\b|you(?:'re|\ are)\ an?\ (?:\w+\ ){0,4}(?:in|from|who|named|at)\b|(?:you\ (?:be|play)|play)\ (?:the|my)\b|you\ be\ an?\b

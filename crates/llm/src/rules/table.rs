@@ -1,11 +1,11 @@
 //! The rules: which clauses state which fact, one rule per line. Each clause is tried on all rules and must match as a whole,
-//! except for people and pets named in passing.
+//! apart from what `tails` removes, except for people and pets named in passing.
 //!
 //! All predicates (relatives as in `grammar::relation`):
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
-//! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend has_partner
-//! married_to engaged_to marital_status` · `speaks plays learns practices` · `allergic_to diet does_not_eat has_condition` ·
-//! `plans wants` · `visited` · `also_known_as`
+//! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend
+//! has_partner married_to engaged_to marital_status` · `speaks plays learns practices` ·
+//! `allergic_to diet does_not_eat has_condition` · `plans wants` · `visited` · `also_known_as`
 
 use std::sync::LazyLock;
 
@@ -22,25 +22,26 @@ use super::objects::Shape::{
 /// What a rule states, and which date it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum States {
-    /// Holds in addition to other values; a date must say since when.
+    /// The fact holds in addition to other values. A date must say since when, or for names of people and pets be recent.
     Holds,
-    /// Holds instead of other values; a date must say since when.
+    /// The fact holds instead of other values. A date must say since when.
     Becomes,
-    /// Holds only if the clause says since when; otherwise it may be over.
+    /// The fact holds, but only if the clause says since when; otherwise it may be over.
     Since,
-    /// Began on a date in the past, or just now.
+    /// The fact began on a date in the past, or just now.
     Began,
-    /// Began on a date in the past, or just now, and ended the other values or the named one.
+    /// The fact began on a date in the past, or just now. Other values, or the named one, ended then.
     Turned,
-    /// Planned for a date in the future.
+    /// Something is planned for a date in the future.
     Plans,
-    /// Planned, with or without a date.
+    /// Something is planned, with or without a date.
     Hopes,
-    /// The date is the object.
+    /// The fact has the date as its object.
     Dates,
-    /// Ended on a date in the past, or just now.
+    /// The fact ended on a date in the past, or just now.
     Ends,
-    /// Ended just now. A date may be what the clause denies: "I'm not moving in May".
+    /// The fact ended just now. With a date, the clause states nothing, because the date may belong to the denied plan: "I'm
+    /// not moving in May".
     Dropped,
 }
 use States::{Becomes, Began, Dates, Dropped, Ends, Holds, Hopes, Plans, Since, Turned};

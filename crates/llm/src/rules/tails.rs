@@ -13,9 +13,10 @@ use super::grammar::pattern;
 use super::objects::Shape;
 use super::table::{Rule, States};
 
-/// Maximum number of shorter forms of a clause.
+/// Maximum number of shorter forms of a clause that are tried.
 const MOST_FORMS: usize = 8;
-/// Minimum words after "and" for them to be a statement of their own: "rock and roll" is one thing.
+/// Minimum words after "and" for a statement of its own: "rock and roll" is one thing. Two are enough if the first is a number
+/// or a word such as "a" or "it".
 const LEAST_AFTER_AND: usize = 3;
 
 /// How the removed part was joined to the rest.
@@ -72,7 +73,9 @@ fn joint(word: &str) -> Joint {
 
 /// Returns whether the tail leaves the meaning of the text before it unchanged.
 fn may_follow(joint: Joint, tail: &str) -> bool {
-    let next = || NEXT.find(&tail[1..]).map_or(tail.len(), |next| next.start() + 1);
+    // The tail may begin with a joint of its own: ", for now, because".
+    let first = tail.chars().next().map_or(0, char::len_utf8);
+    let next = || NEXT.find_at(tail, first).map_or(tail.len(), |next| next.start());
     let words = || tail.trim_start_matches([' ', ',']).split_whitespace().skip(1);
     RELEVANT.is_match(tail)
         || !SPOILS.is_match(tail)
@@ -87,7 +90,8 @@ fn may_follow(joint: Joint, tail: &str) -> bool {
             }
 }
 
-/// Returns whether the tail continues with another occupation. Such a list is about work for the family, or a joke.
+/// Returns whether the tail continues with another occupation. A list such as "a nurse, cook and
+/// driver to three kids" describes work for the family or is a joke, not a job.
 fn is_list_of(tail: &str) -> bool {
     let next = tail.trim_start_matches([',', ' ']);
     let next = next.strip_prefix("a ").or_else(|| next.strip_prefix("an ")).unwrap_or(next);
@@ -111,14 +115,14 @@ impl Form<'_> {
             // What was offered or planned may have come to nothing.
             (Joint::But, _) => is_current,
             (Joint::Adverbial, Shape::Taste | Shape::Favorite | Shape::Food | Shape::Allergen) => false,
-            // "Fish that smiles at me"
+            // "I love fish that smiles at me" is not about fish.
             (Joint::Clause, Shape::Taste | Shape::Favorite | Shape::Food | Shape::Allergen) => {
                 !LIMITS.is_match(self.tail)
             }
             (Joint::And, Shape::Taste | Shape::Favorite | Shape::Food) => false,
-            // "I'm studying French for my trip"
+            // "I'm studying French for my trip" names a language, not a field of study.
             (Joint::Adverbial, Shape::Field) => !self.tail.starts_with(" for") && !self.tail.starts_with(" to"),
-            // "Engaged and motivated"
+            // "I'm engaged and motivated" is not about a couple.
             (Joint::And, Shape::Listed) if rule.predicate == "marital_status" => AND_PLAIN.is_match(self.tail),
             (Joint::Adverbial, Shape::Listed) => matches!(rule.states, States::Plans | States::Hopes),
             // "Six children, all of them named Jira", "a nurse, cook and driver to three kids"
@@ -146,7 +150,7 @@ pattern!(
 );
 // The next joint after a preposition.
 pattern!(NEXT, r"(?i)[,;(–—]|\s(?:but|so|because|which|who|where|that|and|n)\s");
-// "I live in Whitby, if that matters": a politeness, no condition.
+// "I live in Whitby, if that matters": politeness, not a condition.
 pattern!(
     RELEVANT,
     r"(?i)^,? if (?:that|it|this)(?:'s| is)? (?:matters|helps?|makes (?:a|any) difference|relevant|useful|important|of (?:any )?(?:use|interest))\b|^ if (?:anyone|anybody|someone|you) (?:needs?|wants?|ever needs?)\b"

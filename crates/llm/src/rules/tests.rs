@@ -35,10 +35,30 @@ fn turn(number: usize, role: Role, speaker: &str, text: &str) -> Memory {
     }
 }
 
+#[test]
+fn turn_on_which_a_rule_panics_is_rejected_and_the_others_are_read() {
+    let turns = ["one", "two", "three"].map(|text| turn(0, Role::User, "Ann", text));
+    let mut read = Vec::new();
+    let rejected = read_each(turns.iter(), |turn| {
+        assert_ne!(turn.text, "two");
+        read.push(turn.text.as_str());
+    });
+    assert_eq!((read, rejected.len()), (vec!["one", "three"], 1), "{rejected:?}");
+}
+
 fn found_in(turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
     let (agent, settings) = (Agent::new("a").unwrap(), Settings::default());
     let now = "2023-05-11T00:00:00Z".parse().unwrap();
-    let task = ExtractionTask { agent: &agent, settings: &settings, turns, context: &[], known, predicates: &[], now };
+    let task = ExtractionTask {
+        agent: &agent,
+        settings: &settings,
+        turns,
+        context: &[],
+        known,
+        predicates: &[],
+        now,
+        access_key: None,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let found = runtime.block_on(Rules.extract(task)).unwrap();
     assert!(found.statements.is_empty() && found.rejected.is_empty());

@@ -100,7 +100,7 @@ async fn right_stores_pass_and_keep_nothing_of_the_check() {
 }
 
 #[tokio::test]
-async fn wrong_stores_are_told_by_their_fault() {
+async fn each_wrong_store_has_its_own_fault() {
     async fn check(fault: Fault, expect: &str) {
         let unfit = checked(fault).await.unwrap_err().to_string();
         assert!(unfit.contains(expect), "{fault:?}: {unfit}");

@@ -90,8 +90,8 @@ async fn pinned_memory_holds_its_set_and_all_above() {
     let tea = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap().remove(0);
     catalog.pin(&agent("a"), &tea.id, true).await.unwrap();
     let pruned = retention.prune(&agent("a"), at(NOW), true).await.unwrap();
-    let holds: Vec<_> = pruned.held.iter().map(|held| (held.children.parent.to_string(), held.hold)).collect();
-    assert_eq!(holds, [("2026-03-04".into(), Hold::Pinned), ("2026-W10".into(), Hold::Finer)]);
+    let held: Vec<_> = pruned.held.iter().map(|held| (held.children.parent.to_string(), held.hold)).collect();
+    assert_eq!(held, [("2026-03-04".into(), Hold::Pinned), ("2026-W10".into(), Hold::Finer)]);
     catalog.pin(&agent("a"), &tea.id, false).await.unwrap();
     assert_eq!(sets(retention.prune(&agent("a"), at(NOW), true).await.unwrap().pruned), [1, 1, 0, 0, 0, 0]);
 }
@@ -113,8 +113,8 @@ async fn set_changed_meanwhile_stays_with_all_above_it() {
 async fn turns_not_read_by_extraction_stay() {
     let catalog = catalog_read_up_to(1).await;
     let due = over(&catalog).due(&agent("a"), at(NOW)).await.unwrap();
-    let holds: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
-    assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
+    let held: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
+    assert_eq!(held, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
 }
 
 /// Compares the agents that one query finds with a look at every agent, over a random catalog at many moments.

@@ -175,7 +175,7 @@ async fn folded_summary_uses_no_budget() {
     let world = World::with(&TURNS, &[("2026-W10", "Bern, and a boat")]).await;
     let query = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
     let turns = world.ask(Query { grains: vec![Grain::Working], ..query.clone() }).await;
-    let sizes: u64 = turns.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();
+    let sizes: u64 = turns.results.iter().map(|found| tokens(&found.memory.text)).sum();
     let answer = world.ask(Query { tokens: Some(sizes), ..query }).await;
     assert_eq!(texts(&answer), texts(&turns), "the week stands below its own turn, and leaves them the room");
 }
@@ -192,11 +192,11 @@ async fn token_budget_is_never_exceeded() {
         assert!(!answer.range_is_empty, "there is something, but no room");
     }
     // The budget is exact to the token. A shorter result takes the place of one that is too long.
-    let sizes: Vec<u64> = all.results.iter().map(|found| annals_core::tokens(&found.memory.text)).collect();
+    let sizes: Vec<u64> = all.results.iter().map(|found| tokens(&found.memory.text)).collect();
     let exact = world.ask(Query { tokens: Some(sizes.iter().sum()), ..about("boat") }).await;
     assert_eq!(exact.results.len(), sizes.len());
     let world = World::with(&LONG_AND_SHORT, &[]).await;
-    let room = annals_core::tokens(LONG_AND_SHORT[1].1) - 1;
+    let room = tokens(LONG_AND_SHORT[1].1) - 1;
     let answer = world.ask(Query { tokens: Some(room), ..about("boat") }).await;
     assert!(texts(&answer).contains(&"boat?") && !texts(&answer).contains(&LONG_AND_SHORT[1].1), "{answer:?}");
 }

@@ -1,13 +1,13 @@
 //! Chooses the candidates that fit the budget. Blocks come first. Then the last turns, the requested period and the facts each
-//! have a share, in rank order. Search results get the rest; the part of a share that is not used goes to the others. The
-//! newest summaries have a small share of their own and no more. If memory hardly fits the prompt, facts and search results
-//! have fixed limits instead. Pure.
+//! have a share, in rank order. The newest summaries have a small share of their own and no more. Search results get the rest.
+//! What they leave goes to the last turns, the requested period and the facts again. If memory hardly fits the prompt, facts
+//! and search results have fixed limits in place of shares. Pure.
 //!
 //! Turns that repeat the words of newer turns get only what all other search results leave: they cost as much as other results,
 //! but add less.
 //!
 //! A fact, a statement or a sentence of a summary is dropped if a turn that it was made from is shown. Sentences of the
-//! requested period are kept instead, and search results made from the same turns are dropped.
+//! requested period are never dropped; search results made from the same turns are.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +18,11 @@ use super::floor::Relevance;
 use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
-/// The shares of these pools, in percent of the budget left after the blocks, in the order in which the pools are filled.
+/// The shares that these pools get before the search results, in percent of the budget left after the blocks, in the order in
+/// which the pools are filled. They get more if the search results leave any.
 const SHARES: [(Pool, u64); 3] = [(Pool::LastTurn, 50), (Pool::Period, 60), (Pool::Facts, 15)];
-/// Share of the newest summaries together, in percent of the budget left after the blocks. A sentence or two of each is enough
-/// to show the background of the other lines.
+/// Maximum share of the newest summaries together, in percent of the budget left after the blocks. A sentence or two of each is
+/// enough to show the background of the other lines.
 const NEWEST: u64 = 10;
 /// Number of turns with the same words that compete with the other search results. The newest turns are chosen; older ones come
 /// last.
@@ -36,14 +37,14 @@ const FEW_FACTS: u64 = 90;
 /// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
     pub(super) budget: u64,
-    /// How well memory fits the prompt.
     pub(super) relevance: Relevance,
     /// The words of the prompt by which sentences of a summary are chosen.
     pub(super) query_words: &'a [String],
 }
 
-/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out, not
-/// counting those that come with every prompt.
+/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out. The
+/// newest summaries are not counted. If memory hardly fits the prompt, facts and search results are not counted either, because
+/// they have fixed limits.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,
@@ -92,7 +93,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     for (pool, _) in SHARES.iter().filter(|(pool, _)| !is_limited(*pool)) {
         page.add(&wanted, *pool, u64::MAX, query_words);
     }
-    // Candidates that come with every prompt are not counted as omitted.
+    // The newest summaries, and pools with a fixed limit, are not counted as omitted.
     let counts = |candidate: &Candidate| match candidate.pool {
         Pool::Newest | Pool::Few => false,
         pool => !is_limited(pool),
@@ -102,8 +103,8 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     Chosen { candidates: page.chosen, omitted }
 }
 
-/// Returns the indexes of turns whose words at least [`SAME_WORDS`] newer turns have too. Among turns of one day, those that
-/// rank lower count as newer. Ignores case and accents.
+/// Returns the indexes of turns that have the same words as at least [`SAME_WORDS`] newer turns. Among turns of one day, those
+/// that rank lower count as newer. Ignores case and accents.
 fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
     let mut by_words: HashMap<String, Vec<(Option<Date>, usize)>> = HashMap::new();
     for (index, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {
@@ -154,8 +155,9 @@ struct Page {
 }
 
 impl Page {
-    /// Adds the best candidates of a pool that fit. A shorter candidate further down may take the place of a candidate that is
-    /// too long.
+    /// Adds the best candidates of a pool that fit into `most` tokens and into the rest of the budget. A shorter candidate
+    /// further down may take the place of a candidate that is too long. Search results made from turns that the requested
+    /// period covers are skipped.
     fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, query_words: &[String]) {
         let mut most = most.min(self.left);
         for (index, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
@@ -174,7 +176,8 @@ impl Page {
         }
     }
 
-    /// Adds the few results of a prompt that memory hardly fits: the best one, and others as far as the limit allows.
+    /// Adds the few results of a prompt that memory hardly fits, as far as the limit allows. The best one may be longer than
+    /// the limit, unless it is a summary, which is cut to the limit.
     fn add_few(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let Some((_, best)) = wanted.iter().find(|(_, candidate)| candidate.pool == Pool::Few) else { return };
         let whole = self.priced(best, self.left, query_words).filter(|_| best.summary.is_none());
@@ -183,7 +186,7 @@ impl Page {
     }
 
     /// Adds sentences of the newest summaries. Each summary gets an equal part of the tokens that the summaries before it have
-    /// left.
+    /// left. Sentences from turns that a summary before it covers are left out.
     fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
         let mut most = most.min(self.left);

@@ -12,7 +12,8 @@ const MIN_NAME_LENGTH: usize = 3;
 /// Maximum number of words that are read, from the end of the prompt, because people paste text above their question.
 const LAST: usize = 1_000;
 
-/// Returns the possible names in the prompt as lookup keys, each once.
+/// Returns the possible names in the prompt as lookup keys, each once. A name with the ending "'s" is also returned without it.
+/// Leaves out names with fewer than [`MIN_NAME_LENGTH`] characters.
 pub(super) fn candidates(prompt: &str) -> Vec<String> {
     let words: Vec<&str> = prompt.split_whitespace().collect();
     let words = &words[words.len().saturating_sub(LAST)..];

@@ -1,6 +1,6 @@
 //! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Among sentences with
-//! equally many, each day gets its first sentence before any day gets its second, and days far apart come first, so that a
-//! short excerpt covers the whole period. Pure.
+//! equally many such words, each day gets its first sentence before any day gets its second, and days far apart come first, so
+//! that a short excerpt covers the whole period. Pure.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

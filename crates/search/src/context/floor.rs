@@ -4,10 +4,10 @@
 //! A prompt that names a speaker of the memory, or is about the asker or an earlier conversation, needs less similarity than a
 //! question about general knowledge, since every long chat contains a little general knowledge.
 //!
-//! A prompt about people of the memory that names a past time needs no similarity if something was said then: "What did Priya
-//! write in April?" resembles nothing that she wrote.
+//! Such a prompt needs no similarity if it names a past time and something was said then: "What did Priya write in April?"
+//! resembles nothing that she wrote.
 
-use annals_core::{Answer, Compared, Date, DateRange, Found, entity_key, tokens};
+use annals_core::{Answer, Compared, Date, DateRange, Found, entity_key, is_wide, tokens};
 
 use super::small_talk;
 use crate::question::Question;
@@ -17,43 +17,46 @@ use crate::question::Question;
 pub(super) enum Relevance {
     /// Memory holds nothing about the prompt.
     None,
-    /// Memory may hold something about it: a context gets the best search results up to this number of tokens. The best turn is
-    /// included even if it is longer.
+    /// Memory may hold something about the prompt: a context gets the best search results up to this number of tokens. The best
+    /// one is included even if it is longer, unless it is a summary, which is cut.
     Limited(u64),
-    /// Memory holds something about it: a context fills its budget.
+    /// Memory holds something about the prompt: a context fills its budget.
     Strong,
 }
 
 impl Relevance {
-    /// Memory probably holds nothing about the prompt, but something similar, or somebody else with the first name of a person in it.
+    /// Memory probably holds nothing about the prompt, but something similar, or another person with the first name of a person
+    /// in the prompt.
     pub(super) const DOUBTFUL: Relevance = Relevance::Limited(150);
-    /// The model cannot tell texts of this language apart, and memory has few of the prompt's words.
+    /// The model gives all texts of this language similar vectors, and memory has few of the prompt's words.
     const UNCLEAR: Relevance = Relevance::Limited(400);
-    /// Memory fits the prompt, but not clearly. Measured on thirty paraphrased questions to `lme`, of which a budget of 1,500 answers
-    /// four: a limit of 200 loses three of the four, contexts of 500 lose one, of 1,100 none.
+    /// Memory fits the prompt, but not clearly. Measured on thirty paraphrased questions to `lme` (one person's chats with an
+    /// assistant): with a budget of 1,500 tokens, memory answers four of them. A limit of 200 loses three of the four, 500
+    /// loses one, and 1,100 none.
     pub(super) const WEAK: Relevance = Relevance::Limited(1_000);
 }
 
-/// A prompt with what is known about its names.
+/// A prompt, and what memory has under the names in it.
 pub(super) struct Prompt<'a> {
     pub(super) text: &'a str,
-    /// The language of the agent.
+    /// Two-letter code of the agent's language.
     pub(super) language: &'a str,
     /// The agent's local day.
     pub(super) today: Date,
     /// The names in the prompt that memory has facts about.
     pub(super) subjects: &'a [String],
-    /// The first names in the prompt that memory knows, but that belong to somebody else.
+    /// First names in the prompt that belong to another person in memory, as lookup keys: "peder" for "Peder Pan" if memory has
+    /// a Peder Holm.
     pub(super) namesakes: &'a [String],
 }
 
-/// Weight of the share of the prompt's words that the memory contains; the weighted share is added to the similarity.
+/// Weight of the share of the prompt's words that a memory contains. The weighted share is added to the similarity.
 const WORDS: f64 = 0.5;
 
 /// The least fit that reaches a relevance. Among many memories the best one is more similar by chance than among few.
 struct Threshold {
-    /// For at least [`LARGE`] rows. Measured share of questions below their threshold: one in five hundred for `LoCoMo`, one in fifty
-    /// for `lme`.
+    /// For at least [`LARGE`] rows. Measured share of questions below their threshold: one in five hundred for `LoCoMo`, one in
+    /// fifty for `lme`.
     large: f64,
     /// For [`SMALL`] rows.
     small: f64,
@@ -66,11 +69,12 @@ const SMALL: f64 = 128.0;
 /// below 0.48.
 const HALVING: f64 = 0.033;
 
-/// For prompts about the asker, an earlier conversation or a speaker of the memory.
+/// Thresholds for prompts about the asker, an earlier conversation or a speaker of the memory.
 const PERSONAL_WEAK: Threshold = Threshold { large: 0.36, small: 0.294 };
 const PERSONAL_STRONG: Threshold = Threshold { large: 0.46, small: 0.394 };
-/// For other prompts. Measured on memories of 110 to 172 messages: of 67 such prompts that they know nothing about, three in a hundred
-/// fit weakly and a fifth doubtfully; of 56 questions, three quarters fit at least weakly and nine tenths at least doubtfully.
+/// Thresholds for other prompts. Measured on memories of 110 to 172 messages. Of 67 such prompts about which memory holds
+/// nothing, three in a hundred fit weakly and a fifth doubtfully. Of 56 questions that memory answers, three quarters fit at
+/// least weakly and nine tenths at least doubtfully.
 const DOUBTFUL: Threshold = Threshold { large: 0.52, small: 0.34 };
 const WEAK: Threshold = Threshold { large: 0.55, small: 0.42 };
 const STRONG: Threshold = Threshold { large: 0.65, small: 0.52 };
@@ -84,21 +88,26 @@ impl Threshold {
     }
 }
 
-/// Mean similarity of all memories above which similarity says little, because the model cannot tell texts of this language
-/// apart. Measured with the built-in model: at most 0.21 for 95 in 100 English questions, at least 0.26 for as many German,
-/// Spanish or Chinese ones.
+/// Mean similarity of all memories above which similarity says little, because the model gives all texts of this language
+/// similar vectors. Measured with the built-in model: at most 0.21 for 95 in 100 English questions, at least 0.26 for as many
+/// German, Spanish or Chinese ones.
 const ALIKE: f64 = 0.22;
-/// Share of the prompt's words that must occur in memory for a prompt in such a language to fit strongly.
-const KNOWN_WORDS: f64 = 0.45;
+/// Share of the prompt's words, without stop words, that must occur in memory for a prompt in such a language to fit strongly.
+const KNOWN_WORDS: f64 = 0.35;
 
-/// If all results together cost at most this many tokens, the thresholds do not apply: the first few things that a person says
-/// help even with prompts that do not resemble them.
+/// If no result has at least this share of the prompt's words, a prompt in a wide script is doubtful at most. This holds only
+/// if memory is alike (see [`ALIKE`]) and the prompt names no speaker of the memory. Languages with spaces have no such limit:
+/// there, questions that memory answers and other questions have equally many known words.
+const FEW_WORDS: f64 = 0.05;
+
+/// If all results together cost at most this many tokens, they fit every prompt strongly: the first few things that a person
+/// says help even with prompts that do not resemble them.
 const LITTLE: u64 = 60;
 
-/// If at least this share of the words matches, weighted by rarity, the thresholds do not apply. A prompt of usual
-/// words never reaches it; a prompt with two rare words reaches it if one memory contains both. It does not count for a
-/// prompt about today or later: an old memory with the words "rain" and "tomorrow" says nothing about tomorrow's
-/// weather.
+/// If one result has at least this share of the words of a prompt, weighted by rarity, the prompt fits strongly whatever the
+/// similarity. A prompt of usual words never reaches it; a prompt with two rare words reaches it if one memory contains both.
+/// It does not count for a prompt about today or later: an old memory with the words "rain" and "tomorrow" says nothing about
+/// tomorrow's weather.
 const ALL_RARE: f64 = 0.55;
 
 /// Returns how well memory fits a prompt, judged by its names and by the results of searching for it.
@@ -124,15 +133,29 @@ fn of_results(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
         return if answer.results.is_empty() { Relevance::None } else { Relevance::Strong };
     }
     let question = Question::new(prompt.text, prompt.language);
-    let is_personal =
-        question.is_personal || answer.results.iter().any(|found| names_speaker(&question, prompt, found));
+    let is_named = answer.results.iter().any(|found| names_speaker(&question, prompt, found));
+    let is_personal = question.is_personal || is_named;
     let is_of_time = |found: &Found| is_personal && is_of_named_time(answer, found, prompt.today);
     let has_all_rare = |found: &Found| !question.is_ahead && found.fit.words >= ALL_RARE;
     if answer.results.iter().any(|found| is_of_time(found) || has_all_rare(found)) {
         return Relevance::Strong;
     }
     let fits = answer.results.iter().map(|found| found.fit.similarity + WORDS * found.fit.words);
-    by_fit(fits.fold(f64::MIN, f64::max), is_personal, answer.compared)
+    let best = fits.fold(f64::MIN, f64::max);
+    let words = answer.results.iter().map(|found| found.fit.words).fold(0.0, f64::max);
+    let is_wide = prompt.text.contains(is_wide);
+    let most = if is_wide && !is_named { by_words(words, answer.compared) } else { Relevance::Strong };
+    by_fit(best, is_personal, answer.compared).min(most)
+}
+
+/// Returns the highest relevance that a prompt in a wide script without a known name can have. The relevance is limited only if
+/// similarity says little (see [`ALIKE`]). `words` is the largest share of the prompt's words in one result.
+fn by_words(words: f64, compared: Compared) -> Relevance {
+    match compared.mean_similarity > ALIKE {
+        true if compared.known_words == 0.0 => Relevance::None,
+        true if words < FEW_WORDS => Relevance::DOUBTFUL,
+        _ => Relevance::Strong,
+    }
 }
 
 /// Returns the relevance for the best fit among the results.
@@ -286,10 +309,28 @@ mod tests {
             answer.compared = Compared { mean_similarity: 0.3, known_words, ..answer.compared };
             assert_eq!(of(prompt, &answer), expect, "{prompt:?} {known_words}");
         }
-        check("Warum ist der Himmel blau?", 0.5, Relevance::Strong);
-        check("Warum ist der Himmel blau?", 0.4, Relevance::UNCLEAR);
-        check("Warum ist mein Boot blau?", 0.5, Relevance::Strong);
-        check("Warum ist mein Boot blau?", 0.4, Relevance::WEAK);
+        check("Warum ist der Himmel blau?", 0.4, Relevance::Strong);
+        check("Warum ist der Himmel blau?", 0.3, Relevance::UNCLEAR);
+        check("Warum ist mein Boot blau?", 0.4, Relevance::Strong);
+        check("Warum ist mein Boot blau?", 0.3, Relevance::WEAK);
+    }
+
+    #[test]
+    fn wide_prompt_with_few_known_words_is_doubtful_where_the_model_finds_all_texts_alike() {
+        fn check(prompt: &str, words: f64, known_words: f64, expect: Relevance) {
+            let mut answer = answer(0.5, words, 600);
+            answer.compared = Compared { mean_similarity: 0.3, known_words, ..answer.compared };
+            assert_eq!(of(prompt, &answer), expect, "{prompt:?} {words} {known_words}");
+        }
+        for prompt in ["我的牙医叫什么名字？", "埃菲尔铁塔有多高？"] {
+            check(prompt, 0.0, 0.0, Relevance::None);
+            check(prompt, 0.04, 0.5, Relevance::DOUBTFUL);
+            check(prompt, 0.1, 0.5, Relevance::Strong);
+        }
+        check("Wie heißt mein Arzt?", 0.04, 0.5, Relevance::Strong);
+        // The speaker of the memory is Ann Lee.
+        check("Ann的牙医叫什么？", 0.04, 0.5, Relevance::DOUBTFUL);
+        check("Ann 的牙医叫什么？", 0.04, 0.5, Relevance::Strong);
     }
 
     #[test]

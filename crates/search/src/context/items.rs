@@ -1,8 +1,8 @@
 //! Candidates for a context: the line of each, its sources, and the pool that it belongs to. Pure.
 
 use annals_core::{
-    Body, ContextBlock, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones,
-    one_line,
+    Body, ContextBlock, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, SignedDuration,
+    Timestamp, Zones, days_text, one_line,
 };
 
 /// Blocks score above everything else, in the order of the caller.
@@ -27,7 +27,7 @@ pub(super) enum Pool {
     Newest,
 }
 
-/// A candidate for a context.
+/// A line that competes for a place in a context.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     /// The line of the context. The text of a summary is written after its sentences were chosen.
@@ -35,7 +35,8 @@ pub(super) struct Candidate {
     pub(super) pool: Pool,
     /// When a memory was said or its period begins; `None` for facts, blocks and the caller's documents.
     pub(super) at: Option<Timestamp>,
-    /// The turns that a fact or statement was made from; for a turn, the turn itself.
+    /// The turns that a fact or statement was made from; for a turn, the turn itself. Empty for summaries, blocks and
+    /// documents.
     pub(super) sources: Vec<MemoryId>,
     /// For a summary, its period and its sentences.
     pub(super) summary: Option<(Period, Vec<Line>)>,
@@ -61,13 +62,13 @@ impl Candidate {
     }
 }
 
-/// Converts the block at this index of the caller's list.
+/// Returns the candidate for a block. `index` is the block's place in the caller's list: earlier blocks score higher.
 pub(super) fn of_block(block: &ContextBlock, index: usize) -> Candidate {
     let text = format!("{}: {}", block.name, block.text);
     Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - index as f64)
 }
 
-/// Converts a fact. The line states since when the fact holds, or from when until when it held.
+/// Returns the candidate for a fact. The line states since when the fact holds, or from when until when it held.
 pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     let since = zones.day_of(fact.valid_from);
     let held = match fact.valid_to {
@@ -76,7 +77,8 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     };
     let text = format!("{} ({held})", sentence(fact));
     let mut candidate = Candidate::new(fact.id.clone(), ContextKind::Fact, Pool::Facts, &text, score);
-    candidate.item.days = Some((zones.day_of(fact.mentioned.start), zones.day_of(fact.mentioned.end)));
+    let last = fact.mentioned.end.saturating_sub(SignedDuration::from_micros(1)).unwrap_or(fact.mentioned.end);
+    candidate.item.days = Some((zones.day_of(fact.mentioned.start), zones.day_of(last)));
     candidate.sources.clone_from(&fact.sources);
     candidate
 }
@@ -86,7 +88,8 @@ pub(super) fn sentence(fact: &Fact) -> String {
     format!("{} {} {}", fact.subject, fact.predicate.replace('_', " "), fact.object)
 }
 
-/// Converts a memory. The line names the speaker but no day: the day of a turn or statement is written above it.
+/// Returns the candidate for a memory. The line names the speaker but no day: the day of a turn or statement is written above
+/// it.
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources, summary) = match &memory.body {
         Body::Turn { .. } => (ContextKind::Turn, vec![memory.id.clone()], None),
@@ -105,7 +108,7 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     candidate
 }
 
-/// Converts a part of a document of the caller.
+/// Returns the candidate for a part of a document of the caller.
 pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
     Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
 }
@@ -114,7 +117,7 @@ pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
 const UNGROUNDED: &str = " [not supported by its sources]";
 
 /// Returns the sentences of a summary, or its whole text as one line if it has no sentences. The heading of a summary of a
-/// single day states the day, so its sentences do not.
+/// single day states the day, so its sentences do not. Leaves out sentences that only say that there is nothing worth quoting.
 fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     let is_long = summary.days.0 != summary.days.1;
     let line = |sentence: &Sentence| {
@@ -125,7 +128,7 @@ fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     if sentences.is_empty() {
         return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new() }];
     }
-    sentences.iter().map(line).collect()
+    sentences.iter().filter(|sentence| !sentence.is_placeholder()).map(line).collect()
 }
 
 fn with_speaker_of(memory: &Memory) -> String {
@@ -136,13 +139,9 @@ fn with_speaker(speaker: Option<&str>, text: &str) -> String {
     speaker.map_or_else(|| text.to_owned(), |speaker| format!("{speaker}: {text}"))
 }
 
-/// Returns the text of a memory with its dates and speaker.
+/// Returns the text of a memory after its dates and, if it has one, its speaker.
 pub(crate) fn as_line(memory: &Memory) -> String {
-    format!("{} {}", dates(memory.days), with_speaker_of(memory))
-}
-
-fn dates((first, last): (Date, Date)) -> String {
-    if first == last { first.to_string() } else { format!("{first} to {last}") }
+    format!("{} {}", days_text(memory.days), with_speaker_of(memory))
 }
 
 #[cfg(test)]

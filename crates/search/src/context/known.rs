@@ -14,21 +14,23 @@ use super::items::{self, Candidate, Pool};
 use super::prompt_terms::{shared, words};
 use super::speaker::SpeakerFact;
 use crate::Search;
+use crate::placeholders::is_placeholder;
 use crate::range::within_until;
 
 /// Maximum number of names of a prompt; the longest are kept.
 const NAMES: usize = 8;
-/// Maximum number of facts per entity.
+/// Maximum number of facts of one entity that compete for a place in the context.
 pub(super) const MAX_FACTS: usize = 12;
-/// Number of last turns of the current conversation.
+/// Maximum number of turns at the end of the current conversation that compete for a place in the context.
 const LAST: usize = 6;
 
-/// Score of a fact about a named entity: as high as that of a good search result.
+/// Score of a fact about a named entity if the fact is certain and shares no words with the prompt: as high as that of a good
+/// search result.
 const NAMED: f64 = 3.0;
 /// Score per word of a fact's predicate and object that occurs in the prompt, up to `MAX_SHARED` words.
 const SHARED: f64 = 1.0;
 const MAX_SHARED: usize = 2;
-/// Score of the last turn; high, so that it is seldom left out.
+/// Score of the last turn; high, so that it is seldom left out. Each turn before it scores 0.5 less.
 const LAST_TURN_SCORE: f64 = 4.0;
 
 /// The facts found for a prompt.
@@ -38,8 +40,8 @@ pub(super) struct Known {
     pub(super) named: Vec<Candidate>,
     /// Facts about the speaker.
     pub(super) speaker: Vec<SpeakerFact>,
-    /// The names in the prompt that are subjects of facts. If there are any, memory counts as knowing the prompt, except for small
-    /// talk. Names that are only objects are left out, because many of them are ordinary words.
+    /// The names in the prompt that are subjects of facts. If one of them is no namesake, the prompt fits memory strongly,
+    /// unless it is small talk. Names that are only objects are left out, because many of them are ordinary words.
     pub(super) subjects: Vec<String>,
 }
 
@@ -92,7 +94,8 @@ impl Search {
         Ok(facts)
     }
 
-    /// Returns up to [`LAST`] last turns of the current conversation that were said in the range, the newest first.
+    /// Returns up to [`LAST`] last turns of the current conversation that were said in the range, the newest first. Returns
+    /// none if the request names no conversation.
     pub(super) async fn last_turns(
         &self,
         agent: &Agent,
@@ -119,7 +122,8 @@ impl Search {
 }
 
 impl Search {
-    /// Returns for each grain above daily the newest summary in the range whose period is over, the coarsest grain first.
+    /// Returns the newest summary of each grain above daily, the coarsest grain first. Leaves out summaries outside the range,
+    /// of periods that are not over, and placeholders.
     pub(super) async fn newest_summaries(
         &self,
         agent: &Agent,
@@ -127,9 +131,9 @@ impl Search {
         zones: &Zones,
         now: Timestamp,
     ) -> Result<Vec<Candidate>> {
-        // At most one period of a grain is not over, so of two at least one is.
+        // At most one period of a grain is not over. A few more are read, because some may say nothing.
         let within = within_until(range, zones, now);
-        let select = Select { within, newest_first: true, limit: 2, ..Select::all(Grain::Yearly) };
+        let select = Select { within, newest_first: true, limit: 4, ..Select::all(Grain::Yearly) };
         let grains = Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily);
         let listed = grains.map(|grain| {
             let select = Select { grain, ..select.clone() };
@@ -137,7 +141,7 @@ impl Search {
         });
         let listed = try_join_all(listed).await?;
         let newest = listed.iter().zip(0_u32..).filter_map(|(summaries, rank)| {
-            let over = summaries.iter().find(|summary| summary.cover.end <= now)?;
+            let over = summaries.iter().find(|summary| summary.cover.end <= now && !is_placeholder(summary))?;
             Some(items::of_memory(over, Pool::Newest, -f64::from(rank)))
         });
         Ok(newest.collect())
@@ -148,12 +152,12 @@ fn item(fact: &Fact, shared: usize, zones: &Zones) -> Candidate {
     items::of_fact(fact, NAMED * worth(fact) + shared_score(shared), zones)
 }
 
-/// Returns the part of a fact's score for this number of shared words.
+/// Returns the part of a fact's score for the number of words that it shares with the prompt.
 pub(super) fn shared_score(shared: usize) -> f64 {
     SHARED * shared.min(MAX_SHARED) as f64
 }
 
-/// Returns the factor by which a fact's confidence scales its score without the part for shared words, between 0.5 and 1.
+/// Returns the factor for a fact's confidence, from 0.5 to 1. It scales the fact's score without the part for shared words.
 pub(super) fn worth(fact: &Fact) -> f64 {
     0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
 }

@@ -8,8 +8,8 @@ use crate::Search;
 use crate::query_vectors::words_alone_because;
 
 impl Search {
-    /// Returns the similarity of each text to the prompt and, if only words were compared, the reason. By words, the similarity is
-    /// the share of the prompt's words that the text contains.
+    /// Returns the similarity of each text to the prompt and, if only words were compared, the reason. By words, the similarity
+    /// is the share of the prompt's words that the text contains.
     pub(super) async fn likenesses(&self, prompt: &str, texts: Vec<String>) -> Result<(Vec<f64>, Option<String>)> {
         if texts.is_empty() {
             return Ok((Vec::new(), None));
@@ -23,8 +23,8 @@ impl Search {
         }
     }
 
-    /// Returns the cosine similarity of each text to the prompt. Embeds the prompt first, so that an unavailable model is noticed
-    /// before the texts are embedded.
+    /// Returns the cosine similarity of each text to the prompt. Embeds the prompt first, so that an unavailable model is
+    /// noticed before the texts are embedded.
     async fn likenesses_of_vectors(&self, prompt: &str, texts: Vec<String>) -> Result<Vec<f64>> {
         let embedder = self.embedders.configured();
         let query_vector = embedder.embed_query(prompt.to_owned()).await?;

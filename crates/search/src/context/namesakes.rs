@@ -1,12 +1,11 @@
-//! Finds the persons of a prompt who only share a first name with somebody whom memory knows: "Who is Peder Pan?" where memory
-//! knows a Peder, but contains "Peder Pan" nowhere. Pure.
+//! Finds first names in a prompt that belong to another person in memory: "Who is Peder Pan?" if memory has a Peder, but nobody
+//! called Peder Pan. Pure.
 
-use annals_core::{Found, entity_key};
+use annals_core::{Found, entity_key, spaced};
 
-use crate::question::spaced;
-
-/// Returns the first names of these persons, as lookup keys. `subjects` are the names in the prompt that memory has facts about. A
-/// prompt in which every word is capitalised has none, because its capitals say nothing.
+/// Returns the namesakes among the first names in the prompt, as lookup keys. `subjects` are the names in the prompt that
+/// memory has facts about. Returns nothing for a prompt in which every word is capitalised, because its capitals do not show
+/// names.
 pub(super) fn namesakes(prompt: &str, subjects: &[String], results: &[Found]) -> Vec<String> {
     let words: Vec<&str> = prompt.split_whitespace().collect();
     if words.iter().all(|word| !word.starts_with(char::is_lowercase)) {
@@ -28,7 +27,7 @@ fn full_name(first: &str, last: &str) -> Option<(String, String)> {
     (is_joined && is_capitalised(first) && is_capitalised(last)).then(|| (entity_key(first), bare.to_owned()))
 }
 
-/// Returns whether the name is the first word of a speaker's name.
+/// Returns whether the name is the first word of the name of a result's speaker.
 fn is_first_name(name: &str, results: &[Found]) -> bool {
     let speakers = results.iter().filter_map(|found| found.memory.speaker());
     speakers.filter_map(|speaker| speaker.split_whitespace().next()).any(|first| entity_key(first) == name)

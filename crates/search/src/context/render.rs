@@ -1,6 +1,6 @@
-//! Renders the text of a context: sections of lines between marks. Each item except a block begins with a short id. The parts of
-//! a document of the caller share an id; all other items have different ids. Each day is written once above everything said on
-//! that day. Pure.
+//! Renders the text of a context: sections of lines between marks. Each item except a block begins with a short id. The parts
+//! of a document of the caller share an id; all other items have different ids. Each day is written once above everything said
+//! on that day. Pure.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) const DAY: u64 = 14;
 /// The longest short id, with the characters around it.
 const ID: &str = "[t999] \n";
 
-/// The sections in their order.
+/// The sections of a context, in the order in which they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Section {
     Blocks,
@@ -29,7 +29,6 @@ pub(super) enum Section {
     Documents,
 }
 
-/// Returns the section of an item.
 pub(super) fn section(kind: ContextKind) -> Section {
     match kind {
         ContextKind::Block => Section::Blocks,
@@ -108,7 +107,7 @@ pub(super) fn arrange(mut candidates: Vec<Candidate>) -> Vec<ContextItem> {
     items
 }
 
-/// Returns the first letter of the short ids of a kind; `None` for blocks, which have a name instead.
+/// Returns the first letter of the short ids of a kind; `None` for blocks, which are identified by their names.
 fn letter(kind: ContextKind) -> Option<char> {
     match kind {
         ContextKind::Block => None,

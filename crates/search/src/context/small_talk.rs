@@ -3,8 +3,8 @@
 
 use annals_core::folded;
 
-/// Words of small talk: a prompt of these words alone is small talk. They are greetings, thanks, function words and the like, of
-/// which few real questions consist.
+/// Words of small talk: a prompt of these words alone is small talk. They are greetings, thanks, function words and the like.
+/// Few real questions consist of these words.
 const WORDS: &str = "
     hi hello hey heya hiya howdy yo greetings there everyone all again good morning afternoon evening night day weekend
     thanks thank thx ty you your u so much very a lot many for everything that the this it help appreciated appreciate i really
@@ -57,8 +57,8 @@ const UNSPACED: [&str; 30] = [
     "안녕하세요",
 ];
 
-/// Returns whether the prompt consists of words of small talk, with or without parts of these names, or has no words, as an
-/// emoji.
+/// Returns whether the prompt consists of words of small talk, with or without parts of these names. Also returns true for a
+/// prompt without words, such as an emoji; false for a prompt of names alone.
 pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let mut text = folded(prompt).replace('’', "'");
     for phrase in UNSPACED {

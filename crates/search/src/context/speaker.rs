@@ -9,14 +9,15 @@ use super::known::{MAX_FACTS, shared_score, worth};
 use super::prompt_terms::words;
 use crate::Search;
 
-/// Number of facts that are compared with the prompt: those that share the most words with it, then the newest. Each is embedded
-/// once, which takes some 2 ms, and its vector is cached.
+/// Number of facts that are compared with the prompt: those that share the most words with it, then the newest. Each is
+/// embedded once, which takes some 2 ms, and its vector is cached.
 const COMPARED: usize = 32;
-/// Minimum similarity of a fact that counts as related to the prompt. Measured with the built-in model and fifteen
-/// facts: one in eight prompts about something else reaches it with any of them, and three in four requests that a fact
-/// helps to answer.
+/// Minimum similarity of a fact that counts as related to the prompt. Measured with the built-in model and fifteen facts about
+/// the speaker: some fact reaches it for three in four requests that a fact helps to answer, and for one in eight other
+/// prompts.
 const RELATED: f64 = 0.2;
-/// Score of a fact without the parts below: lower than that of a fact about a named entity.
+/// Score of a certain fact about the speaker that shares no words with the prompt and is not related to it. Lower than that of a
+/// fact about a named entity.
 const SPEAKER: f64 = 1.0;
 /// Score per unit of similarity of a related fact.
 const LIKENESS: f64 = 2.0;
@@ -24,13 +25,13 @@ const LIKENESS: f64 = 2.0;
 /// A fact about the speaker.
 pub(super) struct SpeakerFact {
     pub(super) candidate: Candidate,
-    /// Whether it resembles the prompt.
+    /// Whether the fact is similar to the prompt.
     pub(super) is_related: bool,
 }
 
 impl Search {
-    /// Returns up to [`MAX_FACTS`] facts about the speaker, those that fit the prompt best first; among equals, the
-    /// newest first.
+    /// Returns up to [`MAX_FACTS`] facts about the speaker, those that fit the prompt best first; among equals, the newest
+    /// first. Returns none if the request names no speaker.
     pub(super) async fn facts_about_speaker(
         &self,
         agent: &Agent,

@@ -1,4 +1,5 @@
-//! Step 4: scores the text, speaker and time of a memory that was read back, and how often it was returned.
+//! Step 4: adds scores for a memory that was read back: for its text, speaker, role, length and times, its kind, importance and
+//! confidence, how often it was returned, and whether it is pinned.
 
 use annals_core::ports::Access;
 use annals_core::{Body, Interval, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
@@ -9,7 +10,7 @@ use crate::Weights;
 use crate::question::{AskedSpeaker, Question};
 use crate::score::Part;
 
-/// Number of words of a usual chat turn.
+/// Number of words of a usual chat turn, which the prior assumes.
 const USUAL_WORDS: f64 = 20.0;
 /// Prior for the usual length in each role: this many turns of `USUAL_WORDS` words are added to the mean, so that a handful of
 /// turns does not set the usual length alone.
@@ -32,7 +33,7 @@ pub(crate) struct QuestionContext<'a> {
 /// A time that the question names.
 pub(crate) struct NamedTime {
     pub(crate) itself: Interval,
-    /// The same, extended by the days in which people still tell of it.
+    /// The same interval, with the week after it.
     pub(crate) with_week_after: Interval,
 }
 
@@ -47,7 +48,8 @@ impl NamedTime {
     }
 }
 
-/// Adds the scores that depend on the content.
+/// Adds the parts of the score that depend on the memory itself: on its text, speaker, role, length and times, its kind,
+/// importance and confidence, its accesses, and whether it is pinned.
 pub(crate) fn content(ranked: &mut [Ranked], context: &QuestionContext<'_>, weights: &Weights) {
     let usual = Usual::of(ranked);
     ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, context, weights));
@@ -70,8 +72,8 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     if context.question.asks_when && says_a_time(&memory.text) {
         score.add(Part::When, weights.when);
     }
-    let said = context.named_times.iter().map(|time| time.share(&memory.cover)).fold(0.0, f64::max);
-    score.add(Part::Mentioned, weights.mentioned * said);
+    let in_named_time = context.named_times.iter().map(|time| time.share(&memory.cover)).fold(0.0, f64::max);
+    score.add(Part::Mentioned, weights.mentioned * in_named_time);
     if context.question.about_now {
         score.add(Part::Recency, weights.recency * faded(memory.cover.end, context.now, weights.half_life));
     }
@@ -88,7 +90,8 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     score.add(Part::Kind, kind(memory.kind(), weights));
 }
 
-/// Returns the score that a user's turn gets for its role; negative if the question asks for the assistant's words.
+/// Returns the score that a user's turn gets for its role: negative if the question asks for the assistant's words, 0 if it
+/// shows no speaker.
 fn users(asked_speaker: Option<AskedSpeaker>, weights: &Weights) -> f64 {
     match asked_speaker {
         Some(AskedSpeaker::Asker) => weights.own_words,

@@ -57,7 +57,7 @@ pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weig
 
 /// Returns the conversations of the turns, best first. The score of a conversation is the sum of three parts: the score of the
 /// best turn without its `Conversation` part, the weighted mean score of the best turns without the parts for words, and the
-/// coverage.
+/// coverage. Expects the turns sorted best first.
 pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weights) -> Vec<ConversationFound> {
     let mut turns: BTreeMap<&str, Vec<&Ranked>> = BTreeMap::new();
     for row in ranked {

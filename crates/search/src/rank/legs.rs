@@ -18,9 +18,9 @@ use crate::score::{Part, Score};
 /// Prior for the similarity: the values of texts that have nothing in common, with the bundled model. Eight rows are too few to
 /// matter among hundreds of real rows.
 const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
-/// Mean similarity over a table above which its model must be one that gives even unrelated texts a high similarity, such as e5
-/// (0.78). Then the mean and deviation of the table itself are the prior; `UNLIKE` would widen the scale and leave the vectors
-/// almost no weight.
+/// If the mean similarity over a table is higher, its model gives even unrelated texts a high similarity, as e5 does (0.78).
+/// Then the mean and deviation of the table itself are the prior; `UNLIKE` would widen the scale and leave the vectors almost
+/// no weight.
 const ALIKE: f64 = 0.35;
 /// Prior for the relevance of texts that have nothing in common with the question.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };

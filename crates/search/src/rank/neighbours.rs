@@ -1,8 +1,8 @@
 //! Step 2: each turn gets a share of the scores of the turns right before and after it in its conversation, because the answer
 //! often comes right after a turn that has the words of the question: "Where did you go?" "To Kyoto!"
 //!
-//! If a row has no neighbour on one side, such as a note or the first turn, its own score is used instead, so that a missing
-//! neighbour is neither a gain nor a loss.
+//! If a row has no neighbour on one side, such as a note or the first turn, its own score takes the neighbour's place, so that
+//! a missing neighbour is neither a gain nor a loss.
 
 use super::Row;
 use crate::Weights;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::score::Score;
 
-    /// Scores rows given as `conversation:place:score`, with `-` for no conversation. Expects the gain of each row, in the
+    /// Scores rows given as `conversation:index:score`, with `-` for no conversation. Expects the gain of each row, in the
     /// order given.
     #[track_caller]
     fn check(rows: &str, expect: &[f64]) {

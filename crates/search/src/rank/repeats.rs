@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
-use annals_core::is_wide;
+use annals_core::{is_wide, spaced};
 
 use super::Ranked;
 use crate::Weights;
-use crate::question::spaced;
 use crate::score::Part;
 
 /// The number of best results that are compared with each other; the work grows with its square.
@@ -42,8 +41,9 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     super::sort_ranked(ranked);
 }
 
-/// Returns the distinct words as ascending numbers. Words in scripts without spaces are split into pairs of characters. Numbers
-/// are compared instead of words, because comparing sets of words took a fifth of the time of a search over long messages.
+/// Returns the distinct words of the first [`MAX_CHARACTERS`] characters as ascending numbers. Words in scripts without spaces are
+/// split into pairs of characters. Numbers are compared instead of words, because comparing sets of words took a fifth of the
+/// time of a search over long messages.
 fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     let pairs = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();

@@ -1,8 +1,6 @@
 //! Detects English words for times in a text. Pure.
 
-use annals_core::CalendarNames;
-
-use crate::question::spaced;
+use annals_core::{CalendarNames, spaced};
 
 /// Words for times other than names of months and weekdays.
 const TIMES: [&str; 19] = [

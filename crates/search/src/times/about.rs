@@ -46,7 +46,7 @@ const SUMMARISE: &[&str] = &[
     "概括",
     "回顾",
 ];
-/// Words of a request.
+/// Words that may precede a phrase of [`SUMMARISE`] in a request.
 const REQUEST: &str = "
     a an another brief can could do general get give good i i'd in just let's like make may me my need our please quick short show the
     to us want we will would write you
@@ -299,7 +299,8 @@ fn contains_phrase(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Finds words in a text at word boundaries: where they begin and end. Next to a Chinese character every position is a boundary.
+/// Finds words in a text at word boundaries: where they begin and end. Next to a Chinese character every position is a
+/// boundary.
 fn find_words(text: &str, words: &str) -> Option<(usize, usize)> {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
     let is_apart = |start: usize, end: usize| {

@@ -112,13 +112,13 @@ pub(super) fn next(length: Length, day: Date) -> Option<Days> {
     }
 }
 
-/// Returns a month of a year, or the latest such month that has begun.
+/// Returns the month with this number in a year or, without a year, the latest that has begun. `None` for an impossible number.
 pub(super) fn month(month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     let begun = if month > today.month() { today.year() - 1 } else { today.year() };
     around(Length::Month, Date::new(year.unwrap_or(begun), month, 1).ok()?)
 }
 
-/// Returns a day of a year or, without a year, the latest such day up to today.
+/// Returns a day of a year or, without a year, the latest such day up to today. `None` for a day that does not exist.
 pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
     let day = match year {
@@ -135,7 +135,6 @@ pub(super) fn same_day(length: Length, units: i64, today: Date) -> Option<Days> 
     Some((day, day))
 }
 
-/// Returns the days of a year.
 pub(super) fn year(year: i16) -> Option<Days> {
     around(Length::Year, Date::new(year, 1, 1).ok()?)
 }
@@ -146,7 +145,8 @@ pub(super) fn latest_part(part: Part, length: Length, today: Date) -> Option<Day
     begun.or_else(|| self::part(part, back(length, 1, today)?))
 }
 
-/// Returns a third of a range of at least a week, or a half of a range. The early part of a year is January and February.
+/// Returns a third or a half of a range. The early and the late part of a year are its first and last quarter, which have
+/// summaries of their own. `None` for a third of a range of less than a week.
 pub(super) fn part(part: Part, (first, last): Days) -> Option<Days> {
     let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
     let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok().filter(|_| days >= 7);
@@ -154,8 +154,9 @@ pub(super) fn part(part: Part, (first, last): Days) -> Option<Days> {
         Part::FirstHalf => Some((first, half(first, last)?.yesterday().ok()?)),
         Part::SecondHalf => Some((half(first, last)?, last)),
         Part::Early if year(first.year()) == Some((first, last)) => {
-            Some((first, first.checked_add(2.months()).ok()?.yesterday().ok()?))
+            Some((first, first.checked_add(3.months()).ok()?.yesterday().ok()?))
         }
+        Part::Late if year(first.year()) == Some((first, last)) => Some((first.checked_add(9.months()).ok()?, last)),
         Part::Early => Some((first, after(1)?.yesterday().ok()?)),
         Part::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
         Part::Late => Some((after(2)?, last)),
@@ -176,7 +177,7 @@ pub(super) fn latest(length: Length, today: Date) -> Option<Days> {
     around(length, today).filter(|(first, _)| *first <= today).or_else(|| back(length, 1, today))
 }
 
-/// Returns the latest day up to today that has this number in its month.
+/// Returns the latest day up to today that has this number in its month. `None` for a number that no month has.
 pub(super) fn day_of_month(day: i16, today: Date) -> Option<Days> {
     let day = i8::try_from(day).ok()?;
     let of = |months: i64| today.first_of_month().checked_sub(months.months()).ok()?.with().day(day).build().ok();
@@ -196,8 +197,8 @@ pub(super) fn this_time(length: Length, units: i64, today: Date) -> Option<Days>
     Some((day.checked_sub(days.days()).ok()?, day.checked_add(days.days()).ok()?))
 }
 
-/// Returns the ten years from `first`. If `first` has no century, such as 90, returns the latest such decade that has
-/// begun.
+/// Returns the ten years from `first`. If `first` has no century, such as 90, returns the latest such decade that has begun.
+/// `None` for a decade that has not begun, or before 1900.
 pub(super) fn decade(first: i16, today: Date) -> Option<Days> {
     let year = [first, 2000 + first, 1900 + first].into_iter().find(|year| (1900..=today.year()).contains(year))?;
     Some((Date::new(year, 1, 1).ok()?, Date::new(year + 9, 12, 31).ok()?))
@@ -215,7 +216,8 @@ pub(super) fn week_of(number: i16, (first, last): Days) -> Option<Days> {
     Some((from, from.checked_add(6.days()).ok()?.min(last))).filter(|_| first <= from && from <= last)
 }
 
-/// Returns an ISO week of a year, or the latest such week that has begun.
+/// Returns the ISO week with this number in a year or, without a year, the latest that has begun. `None` for a week that the
+/// year lacks.
 pub(super) fn week(week: i16, year: Option<i16>, today: Date) -> Option<Days> {
     let week = i8::try_from(week).ok()?;
     let of = |year| ISOWeekDate::new(year, week, Weekday::Monday).ok().map(ISOWeekDate::date);
@@ -227,7 +229,8 @@ pub(super) fn week(week: i16, year: Option<i16>, today: Date) -> Option<Days> {
     around(Length::Week, monday)
 }
 
-/// Returns a quarter or half of a year, or the latest such part that has begun.
+/// Returns the quarter or half with this number in a year or, without a year, the latest that has begun. `None` for an
+/// impossible number.
 pub(super) fn part_of_year(length: Length, number: i16, year: Option<i16>, today: Date) -> Option<Days> {
     let months = if length == Length::Half { 6 } else { 3 };
     if !(1..=12 / months).contains(&number) {
@@ -238,13 +241,15 @@ pub(super) fn part_of_year(length: Length, number: i16, year: Option<i16>, today
     around(length, Date::new(year.unwrap_or(begun), first, 1).ok()?)
 }
 
-/// Returns the range from a day to the day with the number `last` of the same month; `None` if that is earlier.
+/// Returns the range from a day to the day with the number `last` of the same month. `None` if that day is earlier or does not
+/// exist.
 pub(super) fn days_until((first, _): Days, last: i16) -> Option<Days> {
     let last = first.with().day(i8::try_from(last).ok()?).build().ok()?;
     (first <= last).then_some((first, last))
 }
 
-/// Returns the three months of a season of the northern hemisphere. A winter belongs to the year in which it begins.
+/// Returns the three months of a season of the northern hemisphere in a year or, without a year, the latest such season that
+/// has begun. A winter belongs to the year in which it begins.
 pub(super) fn season(season: Season, year: Option<i16>, today: Date) -> Option<Days> {
     let first = match season {
         Season::Spring => 3,
@@ -260,7 +265,7 @@ pub(super) fn season(season: Season, year: Option<i16>, today: Date) -> Option<D
     Some((first, first.checked_add(3.months()).ok()?.yesterday().ok()?))
 }
 
-/// Returns the days of a holiday of a year, or of the latest one that has begun.
+/// Returns the days of a holiday in a year or, without a year, of the latest that has begun.
 pub(super) fn holiday(holiday: Holiday, year: Option<i16>, today: Date) -> Option<Days> {
     match year {
         Some(year) => holiday_of(holiday, year),
@@ -296,7 +301,7 @@ fn easter(year: i16) -> Option<Date> {
     Date::new(year, i8::try_from(n / 31).ok()?, i8::try_from(n % 31 + 1).ok()?).ok()
 }
 
-/// Returns the first day of the Chinese lunar year that begins in a year.
+/// Returns the first day of the Chinese lunar year that begins in a year. `None` for a year outside [`SPRING_FESTIVALS`].
 fn spring_festival(year: i16) -> Option<Date> {
     let index = usize::try_from(year - FIRST_SPRING_FESTIVAL).ok()?;
     let days = SPRING_FESTIVALS.get(index)?;

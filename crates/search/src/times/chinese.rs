@@ -3,7 +3,7 @@
 
 mod dates;
 
-use annals_core::Date;
+use annals_core::{CHINESE_DAYS, CHINESE_WEEKDAYS, Date, chinese_numerals};
 use jiff::ToSpan;
 
 use super::Holiday::{Christmas, Easter, Halloween, LabourDay, NationalDay, NewYear, SpringFestival, ValentinesDay};
@@ -14,6 +14,7 @@ use super::Token::{
     This, ThisTime, To, Unit, Weekday,
 };
 use super::{Length, Token, Word, calendar};
+use chinese_numerals::digit;
 
 /// Words with their tokens. The first entry that matches is taken, so longer entries come before their beginnings. Some words
 /// without a time are listed because they contain the characters of a time.
@@ -81,26 +82,12 @@ const WORDS: &[(&str, Token)] = &[
     ("个", Filler),
     ("的", Filler),
 ];
-const DIGITS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
-/// Words for units that are counted from today, each with the number of units back.
-const COUNTED: &[(&str, Length, i64)] = &[
-    ("大前天", Day, 3),
-    ("前天", Day, 2),
-    ("前晚", Day, 2),
-    ("昨天", Day, 1),
-    ("昨日", Day, 1),
-    ("昨晚", Day, 1),
-    ("昨夜", Day, 1),
-    ("今天", Day, 0),
-    ("今日", Day, 0),
-    ("今早", Day, 0),
-    ("今晚", Day, 0),
-    ("半个月前", Week, 2),
-];
+/// Words besides [`CHINESE_DAYS`] for units that are counted from today, each with the number of units back.
+const COUNTED: [(&str, Length, i64); 3] = [("前晚", Day, 2), ("昨夜", Day, 1), ("半个月前", Week, 2)];
 /// Words before a weekday or a part of a month, each with the number of weeks or months back; negative numbers count forward.
 const WHICH: [(&str, i64); 9] =
     [("上上个", 2), ("上上", 2), ("上个", 1), ("上", 1), ("这个", 0), ("这", 0), ("本", 0), ("下个", -1), ("下", -1)];
-/// Words that continue a day.
+/// Times of day that may follow the word for a day and are then part of it.
 const TIMES_OF_DAY: [&str; 9] = ["晚上", "早上", "早晨", "上午", "中午", "下午", "傍晚", "夜里", "凌晨"];
 /// Traditional characters, each with the simplified one that the words above are written in.
 const TRADITIONAL: &str = "個个週周禮礼兩两號号過过聖圣誕诞節节萬万從从國国慶庆幾几這这勞劳動动復复發发請请們们說说講讲時时間间麼么樣样總总結结顧顾";
@@ -173,8 +160,10 @@ fn relative(text: &str, today: Date) -> Option<(usize, Token)> {
 }
 
 fn counted(text: &str, today: Date) -> Option<(usize, Token)> {
-    let (word, unit, back) = COUNTED.iter().find(|(word, ..)| text.starts_with(word))?;
-    let (first, last) = calendar::back(*unit, *back, today)?;
+    let past = CHINESE_DAYS.iter().filter(|(_, distance)| *distance <= 0);
+    let days = past.map(|(word, distance)| (*word, Day, i64::from(-distance)));
+    let (word, unit, back) = days.chain(COUNTED).find(|(word, ..)| text.starts_with(word))?;
+    let (first, last) = calendar::back(unit, back, today)?;
     Some((word.len(), Days(first, last)))
 }
 
@@ -200,7 +189,7 @@ fn weekday_sign(text: &str) -> Option<(usize, i8)> {
 }
 
 fn weekday(sign: char) -> Option<i8> {
-    let index = ['一', '二', '三', '四', '五', '六', '日'].iter().position(|day| *day == sign);
+    let index = CHINESE_WEEKDAYS.iter().position(|day| *day == sign);
     let index = if sign == '天' { Some(6) } else { index };
     index.and_then(|index| i8::try_from(index).ok())
 }
@@ -214,22 +203,8 @@ fn number(text: &str) -> Option<(usize, i16)> {
     let signs: Vec<char> = text.chars().take_while(|c| digit(*c).is_some() || *c == '十').collect();
     let length = signs.iter().map(|sign| sign.len_utf8()).sum();
     let value = match *signs.as_slice() {
-        ['十'] => 10,
-        ['十', ones] => 10 + digit(ones)?,
-        [tens, '十'] => 10 * digit(tens)?,
-        [tens, '十', ones] => 10 * digit(tens)? + digit(ones)?,
-        [one] => digit(one)?,
         [_, _, _, _] => signs.iter().try_fold(0, |year, sign| Some(10 * year + digit(*sign)?))?,
-        _ => return None,
+        _ => chinese_numerals::below_hundred(&signs)?,
     };
-    Some((length, value))
-}
-
-fn digit(sign: char) -> Option<i16> {
-    let index = match sign {
-        '两' => Some(2),
-        '〇' => Some(0),
-        _ => DIGITS.iter().position(|digit| *digit == sign),
-    };
-    index.and_then(|index| i16::try_from(index).ok())
+    Some((length, i16::try_from(value).ok()?))
 }

@@ -17,8 +17,8 @@ const SOUTHERN: &str = "
     Pacific/Pago_Pago Pacific/Pitcairn Pacific/Rarotonga Pacific/Samoa Pacific/Tahiti Pacific/Tongatapu";
 
 impl Season {
-    /// Returns the season of the northern hemisphere that has the months of this season in a time zone: in Australia, the months
-    /// of summer are those of the northern winter.
+    /// Returns the season of the northern hemisphere that has the months of this season in a time zone: in Australia, the
+    /// months of summer are those of the northern winter.
     pub(super) fn northern_in(self, zone: &str) -> Season {
         if !is_southern(zone) {
             return self;

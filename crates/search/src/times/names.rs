@@ -20,7 +20,8 @@ const NUMBERED: &str = "
 /// Words between a title and its author.
 const BY: [&str; 6] = ["by", "de", "du", "d", "di", "van"];
 
-/// Turns words that look like times but are part of a name, a title or a number into [`Token::Other`].
+/// Turns words that look like times but are part of a name, a title or a number into [`Token::Other`]. Years are judged in all
+/// languages, weekdays and months only in English.
 pub(super) fn set_apart(words: &mut [Word<'_>], language: &str, today: Date) {
     for index in 0..words.len() {
         let around = Around { words, index };
@@ -71,7 +72,8 @@ impl<'a> Around<'a, '_> {
             || self.before().is_some_and(|word| is_in(NUMBERED, word))
     }
 
-    /// Returns whether the year belongs to a title: it has not come yet, an author follows, or a name precedes it in English.
+    /// Returns whether the year belongs to a title. It does if it has not come yet. It also does if an author follows, except
+    /// in German, or if a name precedes it in English.
     fn is_title(&self, year: i16, language: &str, today: Date) -> bool {
         let has_author = self.after(1).is_some_and(|word| BY.contains(&key(word.text).as_str()))
             && self.after(2).is_some_and(|word| is_name(word));

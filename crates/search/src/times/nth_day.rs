@@ -1,5 +1,5 @@
-//! Reads days and weekends that are named by an article alone, and days without a year: "on the 2nd", "am 2.", "am 5.3.", "le 2",
-//! "on 25/12", "the weekend". They are the latest that have begun. Pure.
+//! Reads days and weekends that are named by an article alone, and days without a year: "on the 2nd", "am 2.", "am 5.3.", "le
+//! 2", "on 25/12", "the weekend". They are the latest that have begun. Pure.
 
 use annals_core::{Date, folded};
 
@@ -23,7 +23,7 @@ const FOLLOWS: &[&str] = &[
     "cuando",
 ];
 
-/// Turns such words into [`Token::Days`].
+/// Replaces the tokens of these days and weekends by [`Token::Days`].
 pub(super) fn read(words: &mut [Word<'_>], language: &str, today: Date) {
     for index in 0..words.len() {
         let days = match words[index].token {
@@ -53,8 +53,8 @@ fn german_date(words: &[Word<'_>], index: usize, today: Date) -> Option<calendar
     calendar::day(day.parse().ok()?, month.parse().ok()?, None, today)
 }
 
-/// Reads a day and month with a slash after a word such as "on". The day comes first, except in English, where countries differ: a
-/// date is read only if one number is no month, or both are the same.
+/// Reads a day and a month with a slash, after a word such as "on": "on 25/12". The day comes first. In English the order
+/// depends on the country, so a date is read only if it has one meaning: one of the numbers is above 12, or both are equal.
 fn date_with_slash(words: &[Word<'_>], index: usize, language: &str, today: Date) -> Option<calendar::Days> {
     let (first, second) = bare(words[index].text).split_once('/')?;
     let (first, second): (i8, i8) = (first.parse().ok()?, second.parse().ok()?);

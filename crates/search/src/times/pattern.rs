@@ -174,7 +174,11 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
 /// Reads times relative to today: "yesterday", "two weeks ago", "last May".
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
-    use Token::{Last, Next, Number, SoFar, This, ThreeDaysAgo, Today, Unit, Weekday, Weekdays, Yesterday};
+    use Token::{Last, Number, SoFar, This, ThreeDaysAgo, Today, Unit, Yesterday};
+    let weekday = relative_weekday(tokens, today);
+    if weekday.is_some() {
+        return weekday;
+    }
     match *tokens {
         [Number(count) | Count(count), Unit(length), Ago, Today]
         | [Today, AgoBefore, Number(count) | Count(count), Unit(length)]
@@ -218,6 +222,20 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         }
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
         [This, Unit(length)] | [Unit(length), SoFar] | [This, Unit(length), SoFar] => calendar::back(length, 0, today),
+        [This, yearly] => yearly_before(yearly, today),
+        [Last, yearly] | [yearly, Last] => {
+            // In May, "last May" is May of the year before.
+            let (first, last) = yearly_before(yearly, today)?;
+            if last < today { Some((first, last)) } else { yearly_before(yearly, first.yesterday().ok()?) }
+        }
+        _ => None,
+    }
+}
+
+/// Reads weekdays relative to today: "last Friday", "two Sundays ago", "this Monday".
+fn relative_weekday(tokens: &[Token], today: Date) -> Option<Days> {
+    use Token::{Ago, AgoBefore, Before, BeforeLast, Count, Last, Next, Number, This, Unit, Weekday, Weekdays};
+    match *tokens {
         [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
         [Weekday(weekday), Before, Last] | [BeforeLast, Weekday(weekday)] | [Weekday(weekday), BeforeLast] => {
             calendar::weekday_back(weekday, 2, today)
@@ -236,12 +254,6 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
             calendar::weekday(weekday, monday.saturating_add(jiff::Span::new().days(6)), true)
         }
         [This, Weekday(weekday)] => calendar::weekday(weekday, today, true),
-        [This, yearly] => yearly_before(yearly, today),
-        [Last, yearly] | [yearly, Last] => {
-            // In May, "last May" is May of the year before.
-            let (first, last) = yearly_before(yearly, today)?;
-            if last < today { Some((first, last)) } else { yearly_before(yearly, first.yesterday().ok()?) }
-        }
         _ => None,
     }
 }

@@ -63,7 +63,7 @@ fn until(words: &[Word<'_>], length: usize, before: Token, first: Days, today: D
 }
 
 /// Returns the beginning of a range. If it lies after the end, moves it back by a week or by years so that it lies before the
-/// end: "Monday to Wednesday", "May to July 2024".
+/// end: "Monday to Wednesday", "May to July 2024". `None` if it still lies after the end.
 fn back_before(from: Date, to: Date) -> Option<Date> {
     let ahead = to.until((Unit::Day, from)).ok()?.get_days();
     let span = match ahead {

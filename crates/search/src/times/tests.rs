@@ -210,7 +210,7 @@ fn parts_of_months_and_years_are_found() {
     check("the 5th week of February 2024", &["5th week of February 2024=2024-02-29..2024-02-29"]);
     check("the 5th week of February 2026", &["February 2026=2026-02-01..2026-02-28"]);
     check("early March, mid-February", &["early March=2026-03-01..2026-03-10", "mid February=2026-02-10..2026-02-18"]);
-    check("in late 2024", &["late 2024=2024-09-01..2024-12-31"]);
+    check("in late 2024", &["late 2024=2024-10-01..2024-12-31"]);
     check("the end of May 2025", &["end of May 2025=2025-05-21..2025-05-31"]);
     check("the end of the line, an early bird", &[]);
     check("week 53 of 2020 or week 10", &["week 53 of 2020=2020-12-28..2021-01-03", "week 10=2026-03-02..2026-03-08"]);

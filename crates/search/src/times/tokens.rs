@@ -10,8 +10,8 @@ use super::{Length, Token, Word, chinese, names, nth_day};
 /// Maximum number of words of one entry of the vocabulary.
 const MAX_ENTRY_WORDS: usize = 4;
 
-/// Returns the words of a question as tokens. The language and the time zone are the agent's. In the south, a season becomes the
-/// northern one with the same months.
+/// Returns the words of a question as tokens. The language and the time zone are the agent's. In the south, a season becomes
+/// the northern one with the same months.
 pub(super) fn read<'a>(text: &'a str, language: &str, zone: &str, today: Date) -> Vec<Word<'a>> {
     let whole: Vec<String> = text.split_whitespace().map(key).collect();
     let language = language_of(&whole, [language, "en"]);

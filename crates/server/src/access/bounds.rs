@@ -16,18 +16,19 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::request::carried;
 use crate::rest::{MAX_WAIT, Problem, too_large};
 
-/// Maximum bytes of a refused body that is read and dropped. Most clients read the answer only after they have sent the whole
-/// body, and report a broken connection if the server closes it before.
+/// Maximum bytes of a refused body that are read and dropped. A body that declares a greater length is not read at all. Most
+/// clients read the answer only after they have sent the whole body, and report a broken connection if the server closes it
+/// before.
 const MAX_DRAINED: u64 = 64 << 20;
 /// Maximum time for reading a refused body.
 const MAX_DRAINING: Duration = Duration::from_secs(10);
 
-/// Limits on a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimits {
-    /// Maximum bytes.
+    /// Maximum size of the body in bytes.
     pub most: usize,
-    /// Maximum time in which no byte arrives. Meanwhile the body holds a connection and the bytes received.
+    /// Maximum time until the next chunk of the body arrives, the first one included. While it waits, a body occupies a
+    /// connection, and memory for the bytes that have arrived.
     pub silence: Duration,
 }
 
@@ -45,8 +46,8 @@ pub async fn bound_body(State(limits): State<BodyLimits>, request: Request, next
     Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, silence), most)))).await)
 }
 
-/// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is drained before the
-/// caller receives the chunk that exceeds the limit.
+/// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is drained before
+/// the caller receives the chunk that exceeds the limit.
 fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     if body.is_end_stream() {
         return body;
@@ -77,8 +78,8 @@ async fn drain(chunks: &mut BodyDataStream) {
     let _ = timeout(MAX_DRAINING, read).await;
 }
 
-/// Answers when the time is over, even if the work is not done. A request with a safe method is cancelled. All others are
-/// finished without waiting for them, as they are when the client disconnects.
+/// Answers with 504 if the work is not done when the time is over. Work for a safe method is then cancelled. Any other work
+/// continues without an answer, as after a disconnection of the client. If the work panics, the answer is 500.
 pub async fn bound_time(State(longest): State<Duration>, request: Request, next: Next) -> Response {
     let longest = longest + requested_wait(request.uri());
     let only_reads = request.method().is_safe();
@@ -102,8 +103,8 @@ fn late(longest: Duration, only_reads: bool) -> Problem {
     Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).after(10)
 }
 
-/// Returns the extra time of a request with `wait=`. Its messages are stored before it waits for them to become searchable, so
-/// the longest wait that a request may ask for is added to the limit.
+/// Returns the time by which the limit is extended: the longest wait that a request may ask for if the query has `wait=`,
+/// otherwise zero. Such a request stores its messages first, and then waits for them to become searchable.
 fn requested_wait(uri: &Uri) -> Duration {
     let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
     Duration::from_secs(if waits { MAX_WAIT } else { 0 })

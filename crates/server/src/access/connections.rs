@@ -1,5 +1,5 @@
-//! Connections of the public listener. Each costs a file handle, whoever opened it. So their number is limited in total and per
-//! peer; a connection is closed if a request head takes too long to arrive, or if no byte passes for too long.
+//! Connections of the public listener. Each costs a file handle, even without a valid key. So their number is limited, in total
+//! and per peer. A connection is closed if a request head takes too long to arrive, or if no byte passes for too long.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -36,13 +36,14 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// Limits on the number of connections, and on how long each may take.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// Maximum number at once. One more waits until another closes.
+    /// Maximum number of open connections. Further ones wait until another closes.
     pub most: usize,
-    /// Maximum number at once of one peer. One more is closed.
+    /// Maximum number of open connections of one peer. Further ones are closed at once.
     pub most_per_peer: usize,
-    /// Time from when a connection waits for a request until the head has arrived.
+    /// Maximum time until a request head has arrived, from the opening of the connection or from the end of the previous
+    /// request.
     pub head: Duration,
-    /// Time without a byte in either direction. Longer than any answer takes.
+    /// Maximum time without a byte in either direction. Must be longer than any answer takes.
     pub silence: Duration,
 }
 
@@ -114,7 +115,7 @@ async fn serve_one(
     }
 }
 
-/// Number of open connections, in total and per peer.
+/// Counts the open connections, in total and per peer.
 struct Slots {
     free: Arc<Semaphore>,
     most_per_peer: usize,
@@ -142,7 +143,7 @@ impl Slots {
     }
 }
 
-/// A slot of a peer, released on drop.
+/// One connection in the count of a peer. Dropping it lowers the count.
 struct PeerSlot {
     peer: Peer,
     of_peers: Arc<Mutex<HashMap<Peer, usize>>>,
@@ -181,9 +182,9 @@ struct Silence {
 }
 
 impl Silence {
-    /// Returns the outcome of a read or write and restarts the timer if it is ready. Returns a timeout error if it has been
-    /// pending for too long.
-    fn judge<R>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
+    /// Returns the outcome of a read or write. A finished read or write restarts the timer. If the timer has run out, a pending
+    /// one becomes a timeout error.
+    fn check_timeout<R>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if outcome.is_ready() {
             self.alarm.as_mut().reset(Instant::now() + self.longest);
             return outcome;
@@ -197,7 +198,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Connection<T> {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.io).poll_read(context, into);
-        this.silence.judge(context, outcome)
+        this.silence.check_timeout(context, outcome)
     }
 }
 
@@ -205,7 +206,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Connection<T> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.io).poll_write(context, bytes);
-        this.silence.judge(context, outcome)
+        this.silence.check_timeout(context, outcome)
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -223,7 +224,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Connection<T> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.io).poll_write_vectored(context, slices);
-        this.silence.judge(context, outcome)
+        this.silence.check_timeout(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,10 +1,10 @@
 //! Checks Host and Origin: the names of this service, and the web pages that may call it.
 //!
-//! Against DNS rebinding: a page of any site can have its own name resolve to 127.0.0.1 and then call us as its own
-//! origin. The browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound. The
-//! ports of addresses and of `localhost` are ignored, because containers and proxies change them; a configured name
-//! must match with its port. Both headers may be missing: a request without `Host` comes from a program, and one
-//! without `Origin` from a program, or from a browser that lets no other site read the answer.
+//! This prevents DNS rebinding: a page of any site can let its own name resolve to 127.0.0.1, and then call us as its own
+//! origin. The browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound, so each
+//! address on which the service listens is accepted. The ports of addresses and of `localhost` are ignored, because containers
+//! and proxies change them; a configured name must match with its port. Both headers may be missing. Programs may send neither.
+//! Browsers always send `Host`; they leave out `Origin` only where no other site can read the answer.
 
 use std::net::IpAddr;
 
@@ -32,7 +32,7 @@ pub struct Places {
     origins: Vec<String>,
 }
 
-/// Result of checking Host and Origin.
+/// What the headers Host and Origin show about the sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// From a program, or from a page that this service serves.
@@ -46,15 +46,16 @@ pub enum Verdict {
 }
 
 impl Places {
-    /// Reads the places from a configuration.
+    /// Reads the names and origins from a configuration, in lower case.
     pub fn new(config: &ServerConfig) -> Places {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Places { listen: config.listen.ip(), hosts: lower(&config.hosts), origins: lower(&config.origins) }
     }
 
-    /// Checks the authority and the `Origin` of a request, if it has them. `keyed` means that a valid key exists, so every
-    /// request needs one anyway.
-    pub fn judge(&self, authority: Option<&str>, origin: Option<&str>, keyed: bool) -> Verdict {
+    /// Checks the authority and the `Origin` of a request, if it has them. `keyed` means that a valid key exists, so that every
+    /// request needs one anyway. Then any host name is accepted if the service listens beyond this machine and the
+    /// configuration names no hosts.
+    pub fn verdict(&self, authority: Option<&str>, origin: Option<&str>, keyed: bool) -> Verdict {
         let authority = authority.map(str::to_ascii_lowercase);
         if authority.as_deref().is_some_and(|authority| !self.is_ours(authority, keyed)) {
             return Verdict::StrangeHost;
@@ -83,8 +84,8 @@ impl Places {
     }
 }
 
-/// Returns whether the authority of a request is a loopback name or address. True if it has none, as requests of
-/// programs may.
+/// Returns whether the authority of a request is a loopback name or address. Also true for a request without an authority, as
+/// programs may send it.
 pub(crate) fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     let Ok(authority) = authority(uri, headers) else { return false };
     let name = authority.map(|authority| name_of(authority).unwrap_or_default().to_ascii_lowercase());
@@ -119,9 +120,9 @@ pub async fn check_origin(
     let headers = request.headers();
     let authority = authority(request.uri(), headers)?;
     let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
-    let mut verdict = rules.judge(authority, origin.as_deref(), false);
+    let mut verdict = rules.verdict(authority, origin.as_deref(), false);
     if verdict == Verdict::StrangeHost {
-        verdict = rules.judge(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
+        verdict = rules.verdict(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
     }
     match verdict {
         Verdict::Ours => Ok(next.run(request).await),
@@ -146,7 +147,8 @@ fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>
     Ok(uri.authority().map(axum::http::uri::Authority::as_str).or(host))
 }
 
-/// Returns the value of a header that may occur once. A value that is not text is replaced by one that matches no known name.
+/// Returns the value of a header, if the request has it. Fails with `twice` if the header occurs more than once. A value that
+/// is not text is replaced by one that matches no known name.
 fn only<'a>(
     headers: &'a HeaderMap,
     name: &header::HeaderName,
@@ -197,7 +199,7 @@ mod tests {
     fn unknown_host_is_refused() {
         #[track_caller]
         fn check(listen: &str, hosts: &[&str], keyed: bool, host: &str, expect: bool) {
-            let verdict = rules(listen, hosts, &[]).judge(Some(host), None, keyed);
+            let verdict = rules(listen, hosts, &[]).verdict(Some(host), None, keyed);
             assert_eq!(verdict, if expect { Verdict::Ours } else { Verdict::StrangeHost }, "{host}");
         }
         let (here, everywhere) = ("127.0.0.1:7411", "0.0.0.0:7411");
@@ -237,7 +239,7 @@ mod tests {
         #[track_caller]
         fn check(host: Option<&str>, origin: &str, expect: Verdict) {
             let rules = rules("127.0.0.1:7411", &["a.org"], &["https://app.example.org", "http://localhost:3000"]);
-            assert_eq!(rules.judge(host, Some(origin), false), expect, "{host:?} {origin}");
+            assert_eq!(rules.verdict(host, Some(origin), false), expect, "{host:?} {origin}");
         }
         check(Some("localhost:7411"), "http://localhost:7411", Verdict::Ours);
         check(Some("a.org"), "https://a.org", Verdict::Ours);
@@ -257,6 +259,6 @@ mod tests {
 
     #[test]
     fn request_without_host_and_origin_is_accepted() {
-        assert_eq!(rules("127.0.0.1:7411", &[], &[]).judge(None, None, false), Verdict::Ours);
+        assert_eq!(rules("127.0.0.1:7411", &[], &[]).verdict(None, None, false), Verdict::Ours);
     }
 }

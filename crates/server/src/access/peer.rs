@@ -1,4 +1,4 @@
-//! The remote side of a connection, as far as limits are concerned: an address, or a whole IPv6 network of one household.
+//! The remote side of a connection, in the form in which limits count it: an address, or a whole IPv6 network of one household.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -10,7 +10,8 @@ use axum::extract::{ConnectInfo, Request};
 pub struct Peer(Option<IpAddr>);
 
 impl Peer {
-    /// All peers without a limit of their own.
+    /// Stands for all peers that share one limit: those with an unknown address, and those beyond the number of peers that are
+    /// counted.
     pub const OTHERS: Peer = Peer(None);
 
     pub fn at(address: IpAddr) -> Peer {
@@ -21,7 +22,7 @@ impl Peer {
         }))
     }
 
-    /// Returns whether this is known to be another machine.
+    /// Returns whether the peer is another machine. False if the address is unknown.
     pub fn is_elsewhere(self) -> bool {
         self.0.is_some_and(|address| !address.is_loopback())
     }

@@ -1,11 +1,12 @@
-//! Rate limits: requests of one caller per minute and at once, and failed authentications of one peer.
+//! Limits the requests of one caller per minute, its concurrent requests, and the failed authentications of one peer.
 //!
-//! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get a limit of their own, and the number of
-//! peers is bounded, so strangers cannot make the counts grow. A valid key always passes, however often its peer failed
-//! before, so that nobody behind the same proxy can lock it out.
+//! A limit belongs to a valid key, or to the peer if the caller needs no key. An invalid key gets no limit of its own. Once
+//! `MAX_PEERS` owners are counted, all peers share one limit, so that strangers cannot fill the memory. Failed authentications
+//! of a peer never refuse a valid key, so that nobody behind the same proxy can lock it out.
 //!
-//! A request is in progress once its body has arrived, so that slow senders do not keep their caller's other requests out. Uploads
-//! are handled while they arrive. They have a limit of their own for the same reason.
+//! A request counts as in progress once its body has arrived, so that a slow sender does not keep other requests of the same
+//! caller out. An upload counts from its beginning, because it is handled while it arrives. Concurrent uploads have a limit of
+//! their own, so that they do not keep other requests out.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -27,15 +28,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{Caller, Peer};
 use crate::rest::{Problem, whole_body};
 
-/// Failed authentications of one peer per minute. A person who mistypes is not slowed down; keys are too long to be
-/// guessed.
+/// Failed authentications that one peer may have per minute. Further ones are answered with 429 instead of 401. A person who
+/// mistypes stays below it; keys are too long to be guessed at any rate.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
-/// Maximum number of limits that are tracked at once. While so many are in use, all peers share one limit.
+/// Number of counted owners from which on all peers share one limit, even those that were counted before. Valid keys always
+/// keep limits of their own.
 const MAX_PEERS: usize = 4096;
 
 /// The limits of all callers. Cheap to clone; clones share the counts.
 #[derive(Clone)]
-pub struct Gates(Arc<Counts>);
+pub struct RequestLimits(Arc<Counts>);
 
 struct Counts {
     requests: DefaultKeyedRateLimiter<Holder>,
@@ -44,7 +46,7 @@ struct Counts {
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
 }
 
-/// Owner of a limit.
+/// Owner of a limit: the id of a key, or a peer that needs no key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Holder {
     Key(String),
@@ -58,11 +60,11 @@ enum Work {
     Upload,
 }
 
-impl Gates {
-    /// Creates the limits with no requests counted yet.
-    pub fn new(limits: &Limits) -> Gates {
+impl RequestLimits {
+    /// Creates the limits with no requests counted yet. A limit of 0 counts as 1.
+    pub fn new(limits: &Limits) -> RequestLimits {
         let requests = Quota::per_minute(at_least_one(limits.requests_per_minute));
-        Gates(Arc::new(Counts {
+        RequestLimits(Arc::new(Counts {
             requests: RateLimiter::keyed(requests.allow_burst(at_least_one(limits.burst))),
             concurrent: limits.concurrent.max(1) as usize,
             under_way: Mutex::default(),
@@ -70,8 +72,8 @@ impl Gates {
         }))
     }
 
-    /// Counts a request and returns the owner of its limits; `None` without a caller. Otherwise returns 429 with the time after
-    /// which to retry.
+    /// Counts a request, and returns the owner of its limits; `None` for a request without a caller. Fails with 429 and the
+    /// time until a retry if the owner has sent too many requests.
     fn count(&self, request: &Request) -> Result<Option<Holder>, Problem> {
         let Some(caller) = request.extensions().get::<Caller>() else { return Ok(None) };
         let holder = self.holder(caller, Peer::of(request));
@@ -80,7 +82,8 @@ impl Gates {
         Ok(Some(holder))
     }
 
-    /// Begins work, which is in progress until the permit is dropped. Otherwise returns 503 with the time after which to retry.
+    /// Begins work, which is in progress until the permit is dropped. Fails with 503 and the time until a retry if too much
+    /// work of the owner is in progress.
     fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
         self.semaphore(work, holder).try_acquire_owned().map_err(|_| {
             let detail = format!("{} requests of this caller are already running", self.0.concurrent);
@@ -88,8 +91,9 @@ impl Gates {
         })
     }
 
-    /// Counts a failed authentication of a peer. Returns 429 once there are too many.
-    pub fn was_wrong(&self, peer: Peer) -> Result<(), Problem> {
+    /// Counts a failed authentication of a peer. Fails with 429 and the time until a retry if the peer has more than
+    /// `WRONG_KEYS` per minute.
+    pub fn record_wrong_key(&self, peer: Peer) -> Result<(), Problem> {
         let peer = counted_peer(&self.0.wrong_keys, peer);
         self.0
             .wrong_keys
@@ -117,7 +121,7 @@ impl Gates {
     }
 }
 
-/// Returns the peer, or [`Peer::OTHERS`] if too many peers are already counted.
+/// Returns the peer, or [`Peer::OTHERS`] if [`MAX_PEERS`] owners are still counted after idle ones are removed.
 fn counted_peer<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
     if counts.len() >= MAX_PEERS {
         counts.retain_recent();
@@ -136,18 +140,22 @@ fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Pro
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).after(seconds)
 }
 
-/// Applies the limits to every request that has a caller. Reads the body before the request is in progress.
-pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
-    let Some(holder) = gates.count(&request)? else { return Ok(next.run(request).await) };
+/// Applies the limits to every request that has a caller. Reads the whole body before it counts the request as in progress.
+pub async fn limit(State(limits): State<RequestLimits>, request: Request, next: Next) -> Result<Response, Problem> {
+    let Some(holder) = limits.count(&request)? else { return Ok(next.run(request).await) };
     let request = with_whole_body(request).await?;
-    let _permit = gates.begin(Work::Request, holder)?;
+    let _permit = limits.begin(Work::Request, holder)?;
     Ok(next.run(request).await)
 }
 
-/// Applies the limits to every upload that has a caller.
-pub async fn limit_uploads(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
-    let Some(holder) = gates.count(&request)? else { return Ok(next.run(request).await) };
-    let _permit = gates.begin(Work::Upload, holder)?;
+/// Applies the limits to every upload that has a caller. An upload is in progress while its body arrives.
+pub async fn limit_uploads(
+    State(limits): State<RequestLimits>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let Some(holder) = limits.count(&request)? else { return Ok(next.run(request).await) };
+    let _permit = limits.begin(Work::Upload, holder)?;
     Ok(next.run(request).await)
 }
 
@@ -184,9 +192,9 @@ mod tests {
 
     use super::*;
 
-    fn gates(burst: u32, concurrent: u32) -> Gates {
+    fn limits(burst: u32, concurrent: u32) -> RequestLimits {
         // The rate allows one more request per minute; no test takes that long.
-        Gates::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
+        RequestLimits::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
     }
 
     fn holder_of(id: &str) -> Caller {
@@ -199,6 +207,7 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
             expires_at: None,
             revoked_at: None,
+            daily_tokens: None,
         })
     }
 
@@ -206,11 +215,11 @@ mod tests {
         Peer::at(IpAddr::V4(Ipv4Addr::from(number)))
     }
 
-    fn enter(gates: &Gates, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
+    fn enter(limits: &RequestLimits, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
         let mut request = Request::new(Body::empty());
         request.extensions_mut().insert(caller.clone());
         request.extensions_mut().insert(ConnectInfo(peer));
-        gates.begin(Work::Request, gates.count(&request)?.unwrap())
+        limits.begin(Work::Request, limits.count(&request)?.unwrap())
     }
 
     fn refusal<T>(result: Result<T, Problem>) -> Option<(u16, &'static str)> {
@@ -219,41 +228,41 @@ mod tests {
 
     #[test]
     fn rate_limit_of_a_key_holds_across_peers() {
-        let gates = gates(2, 9);
+        let limits = limits(2, 9);
         let (one, other) = (holder_of("one"), holder_of("other"));
         for number in 0..2 {
-            assert_eq!(refusal(enter(&gates, &one, peer(number))), None);
+            assert_eq!(refusal(enter(&limits, &one, peer(number))), None);
         }
-        assert_eq!(refusal(enter(&gates, &one, peer(2))), Some((429, "rate_limited")));
-        assert_eq!(refusal(enter(&gates, &other, peer(0))), None);
+        assert_eq!(refusal(enter(&limits, &one, peer(2))), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&limits, &other, peer(0))), None);
     }
 
     #[test]
     fn rate_limit_is_per_peer_without_keys() {
-        let gates = gates(1, 9);
-        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(1))), None);
-        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(1))), Some((429, "rate_limited")));
-        assert_eq!(refusal(enter(&gates, &Caller::local(), peer(2))), None);
+        let limits = limits(1, 9);
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1))), None);
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1))), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(2))), None);
     }
 
     #[test]
     fn concurrent_requests_are_limited_per_key() {
-        let gates = gates(9, 2);
+        let limits = limits(9, 2);
         let one = holder_of("one");
-        let first = enter(&gates, &one, peer(1)).unwrap();
-        let _second = enter(&gates, &one, peer(1)).unwrap();
-        assert_eq!(refusal(enter(&gates, &one, peer(1))), Some((503, "busy")));
-        assert_eq!(refusal(enter(&gates, &holder_of("other"), peer(1))), None);
+        let first = enter(&limits, &one, peer(1)).unwrap();
+        let _second = enter(&limits, &one, peer(1)).unwrap();
+        assert_eq!(refusal(enter(&limits, &one, peer(1))), Some((503, "busy")));
+        assert_eq!(refusal(enter(&limits, &holder_of("other"), peer(1))), None);
         drop(first);
-        assert_eq!(refusal(enter(&gates, &one, peer(1))), None);
+        assert_eq!(refusal(enter(&limits, &one, peer(1))), None);
     }
 
     #[tokio::test]
     async fn body_that_does_not_arrive_does_not_keep_other_requests_out() {
-        let gates = gates(9, 1);
+        let limits = limits(9, 1);
         let on = |path: &str| Router::new().route(path, post(async |body: Bytes| body.len().to_string()));
-        let uploads = on("/uploads").layer(from_fn_with_state(gates.clone(), limit_uploads));
-        let app = on("/").layer(from_fn_with_state(gates, limit)).merge(uploads);
+        let uploads = on("/uploads").layer(from_fn_with_state(limits.clone(), limit_uploads));
+        let app = on("/").layer(from_fn_with_state(limits, limit)).merge(uploads);
         let send = |path: &str, body: Body| {
             let request = Request::post(path).extension(Caller::local()).body(body).unwrap();
             app.clone().oneshot(request)
@@ -268,24 +277,24 @@ mod tests {
 
     #[test]
     fn failed_authentications_are_limited_per_peer() {
-        let gates = gates(9, 9);
+        let limits = limits(9, 9);
         for _ in 0..WRONG_KEYS.get() {
-            assert_eq!(refusal(gates.was_wrong(peer(1))), None);
+            assert_eq!(refusal(limits.record_wrong_key(peer(1))), None);
         }
-        assert_eq!(refusal(gates.was_wrong(peer(1))), Some((429, "rate_limited")));
-        assert_eq!(refusal(gates.was_wrong(peer(2))), None);
-        assert_eq!(refusal(enter(&gates, &holder_of("one"), peer(1))), None);
+        assert_eq!(refusal(limits.record_wrong_key(peer(1))), Some((429, "rate_limited")));
+        assert_eq!(refusal(limits.record_wrong_key(peer(2))), None);
+        assert_eq!(refusal(enter(&limits, &holder_of("one"), peer(1))), None);
     }
 
     #[test]
     fn number_of_counted_peers_is_bounded() {
-        let gates = gates(1, 1);
+        let limits = limits(1, 1);
         for number in 0..2 * MAX_PEERS as u32 {
-            let _ = gates.was_wrong(peer(number));
-            let _ = enter(&gates, &Caller::local(), peer(number));
+            let _ = limits.record_wrong_key(peer(number));
+            let _ = enter(&limits, &Caller::local(), peer(number));
         }
-        assert!(gates.0.wrong_keys.len() <= MAX_PEERS + 1);
-        assert!(gates.0.requests.len() <= MAX_PEERS + 1);
-        assert!(gates.0.under_way.lock().unwrap().len() <= 1);
+        assert!(limits.0.wrong_keys.len() <= MAX_PEERS + 1);
+        assert!(limits.0.requests.len() <= MAX_PEERS + 1);
+        assert!(limits.0.under_way.lock().unwrap().len() <= 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Access control of every route in the OpenAPI description and of every tool, and what the log contains about requests.
 
+mod billing;
 mod leaks;
 mod logs;
 mod pages;
@@ -32,7 +33,7 @@ const NOTHING: &str = "no-such-id";
 /// Text in the agent's memory.
 const SECRETS: [&str; 4] = ["Azores", "Bern", "sailing", "broke his arm"];
 
-/// A service with memories of two agents, and keys of all kinds.
+/// A service with memories of two agents, and ids of some of their data.
 struct World {
     service: Service,
     memory: String,
@@ -123,6 +124,7 @@ async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], ag
         scopes: scopes.iter().copied().collect(),
         agents: agents.iter().map(ToString::to_string).collect(),
         expires_at: (name == "expired").then_some(march),
+        daily_tokens: None,
     };
     let (issued, _) = service.add_key(request, Timestamp::UNIX_EPOCH, |bytes| seeded(number, bytes)).await.unwrap();
     if name == "revoked" {
@@ -157,8 +159,8 @@ fn tells_nothing(what: &str, answer: &Value) {
     }
 }
 
-/// Without a key, a service that listens on an address other than loopback refuses requests, even if no key exists, as after the
-/// last key was revoked.
+/// Without a key, a service that listens on an address other than loopback refuses requests, even if no key exists, as after
+/// the last key was revoked.
 #[tokio::test]
 async fn access_without_a_key_needs_a_loopback_listener() {
     async fn check(listen: &str, expect: u16) {

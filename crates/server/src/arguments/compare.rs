@@ -4,10 +4,11 @@
 use annals_core::{Date, Fault, Timestamp};
 use serde_json::Value;
 
-/// Number of characters of a text that a fault shows.
+/// Maximum number of characters of a text that a fault shows. The rest is cut off.
 const SHOWN: usize = 60;
 
-/// Adds the faults of the value at this path.
+/// Compares a value, its fields and its items with a schema, and adds their faults to `faults`. `path` is empty for the whole
+/// value.
 pub(super) fn compare(schema: &Value, value: &Value, path: &str, whole: &str, faults: &mut Vec<Fault>) {
     let schema = without_null(schema);
     let field = if path.is_empty() { whole } else { path };
@@ -25,8 +26,8 @@ pub(super) fn compare(schema: &Value, value: &Value, path: &str, whole: &str, fa
     }
 }
 
-/// Returns whether a known fault at `field` covers serde's error at `path`: one lies within the other, or one of them is the
-/// whole value. The caller checks whether they are equal.
+/// Returns whether a known fault at `field` makes serde's error at `path` redundant: one lies within the other, or one of them
+/// is the whole value. Equal paths are left to the caller.
 pub(super) fn is_within(field: &str, path: &str, whole: &str) -> bool {
     let rest = path.strip_prefix(field);
     // Serde reports a missing field at the object that lacks it.

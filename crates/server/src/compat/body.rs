@@ -1,4 +1,4 @@
-//! Helpers that the adapters share: JSON bodies of any shape, errors in the shape of another program, and random ids.
+//! Shared by the adapters: JSON bodies of any shape, errors in the shape of another program, and random ids.
 
 use axum::body::{self, Body};
 use axum::extract::{FromRequest, Request};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::rest::Problem;
 use crate::rest::extract::{unique_fields, whole_body};
 
-/// Maximum bytes of a problem document that is rewritten.
+/// Maximum bytes of a problem document that is rewritten. The rewritten error of a larger document has no detail and no code.
 const MAX_PROBLEM_LENGTH: usize = 1 << 20;
 
 /// A JSON object as a request body. Unknown fields are accepted, but no field twice; an empty body is an empty object.
@@ -30,7 +30,8 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
     }
 }
 
-/// Rewrites a problem document in the shape of another program's errors. The status stays.
+/// Rewrites a problem document in the shape of another program's errors. Keeps the status. Returns any other response
+/// unchanged.
 pub(super) async fn reshape(response: Response, shape: fn(&Value) -> Value) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind != Some(b"application/problem+json") {
@@ -44,7 +45,7 @@ pub(super) async fn reshape(response: Response, shape: fn(&Value) -> Value) -> R
     Response::from_parts(parts, Body::from(shape(&problem).to_string()))
 }
 
-/// Returns random bytes in hexadecimal.
+/// Returns this number of random bytes as hex digits, two for each byte.
 pub(super) fn random_hex(bytes: usize) -> Result<String, Problem> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(|error| {

@@ -18,7 +18,7 @@ use crate::rest::Problem;
 
 /// The first label of namespaces that LangGraph reserves.
 const RESERVED: &str = "langgraph";
-/// Maximum number of items or namespaces in an answer.
+/// Maximum number of items or namespaces in an answer. A request for more is refused.
 const MAX_LIMIT: usize = 1000;
 
 pub(super) fn routes() -> Router<Service> {
@@ -30,12 +30,12 @@ pub(super) fn routes() -> Router<Service> {
         .route("/compat/langgraph/{agent}/ok", get(ok))
 }
 
-/// Answers that the service is available.
+/// Answers `GET /ok`: clients check with it that the service is available.
 async fn ok() -> Json<Value> {
     Json(json!({"ok": true}))
 }
 
-/// Returns the collection of a namespace that items are stored in.
+/// Returns the collection that holds the items of a namespace. Fails if the namespace is empty or reserved.
 fn collection(namespace: &[String]) -> Result<String, Problem> {
     if namespace.is_empty() {
         return Err(Problem::malformed("namespace", "is empty"));
@@ -62,17 +62,17 @@ fn path(field: &str, labels: &[String]) -> Result<String, Problem> {
     Ok(labels.iter().map(|label| escaped(label)).collect::<Vec<_>>().join("."))
 }
 
-/// Returns the labels of a collection.
+/// Returns the labels of the namespace that a collection stands for.
 fn labels(collection: &str) -> Vec<String> {
     collection.split('.').map(unescaped).collect()
 }
 
-/// Escapes control characters except NUL as `%0A`, because names of collections cannot contain them, and each `%` that would
-/// begin such an escape.
+/// Writes each control character except NUL as an escape such as `%0A`, because names of collections cannot contain it. Also
+/// escapes each `%` that would otherwise begin an escape.
 fn escaped(label: &str) -> String {
     let mut escaped = String::with_capacity(label.len());
-    for (place, c) in label.char_indices() {
-        if (c.is_ascii_control() && c != '\0') || escape(&label[place..]).is_some() {
+    for (index, c) in label.char_indices() {
+        if (c.is_ascii_control() && c != '\0') || escape(&label[index..]).is_some() {
             escaped.push_str(&format!("%{:02X}", u32::from(c)));
         } else {
             escaped.push(c);
@@ -91,7 +91,7 @@ fn unescaped(label: &str) -> String {
     text
 }
 
-/// The length of `%0A`.
+/// Number of characters of an escape such as `%0A`.
 const ESCAPE: usize = 3;
 
 /// Returns the character of an escape at the beginning of a text; `None` if the text begins otherwise.

@@ -1,9 +1,9 @@
 //! The MCP reference memory server (`@modelcontextprotocol/server-memory`) at `/mcp-memory/{agent}`: its nine tools and its
 //! resource, over the facts of the agent.
 //!
-//! Names, descriptions, schemas, texts and answers are those of the reference, so one changed line in a client's configuration is
-//! enough to switch. Reading the graph needs the scope search; changing it needs the scope admin, as entering facts does. Clients
-//! can read the resource, but not subscribe to it.
+//! Names, descriptions, schemas, texts and answers are those of the reference, so one changed line in a client's configuration
+//! is enough to switch. Reading the graph needs the scope search; changing it needs the scope admin, as entering facts does.
+//! Clients can read the resource, but not subscribe to it.
 
 mod handler;
 #[cfg(test)]

@@ -1,17 +1,16 @@
 //! mem0's REST interface at `/compat/mem0/{agent}`: the platform's routes as `MemoryClient` (v3) and `mem0-cli` call them, and
 //! those of its self-hosted server.
 //!
-//! Everything is kept within one Annals agent. `run_id` is the conversation and `user_id` the speaker of its user's messages; all
-//! ids and the metadata are stored as an attachment of the turn, which filters read. What mem0 calls a memory is a turn with its
-//! exact words if it was added with `infer=false`. Otherwise it is a statement extracted from a turn, or the user's turn itself
-//! as long as no statement was extracted. The facts of its turn are in `structured_attributes`. The parameter `categories`,
-//! exports, summaries, feedback, webhooks and profiles have no counterpart and are refused. Fields of a request that steer mem0's
-//! own extractor have no effect.
+//! Everything is kept within one Annals agent. `run_id` is the conversation and `user_id` the speaker of its user's messages;
+//! all ids and the metadata are stored as an attachment of the turn, which filters read. What mem0 calls a memory is a turn
+//! with its exact words if it was added with `infer=false`. Otherwise it is a statement that was imported or extracted from a
+//! turn, or a user's turn as long as no statement was extracted from it. The facts of its turn are in `structured_attributes`.
+//! The parameter `categories`, exports, summaries, feedback, webhooks and profiles have no counterpart and are refused. Fields
+//! of a request that steer mem0's own extractor have no effect.
 
 mod account;
 mod add;
 mod change;
-mod errors;
 mod filter;
 mod ids;
 mod memory;
@@ -26,8 +25,7 @@ mod tests;
 use annals_service::Service;
 use axum::Router;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
-
-pub(super) use errors::shape;
+use serde_json::{Value, json};
 
 /// Returns the routes of one agent, below the prefix that names it.
 pub(super) fn routes(service: &Service) -> Router {
@@ -70,7 +68,12 @@ fn platform() -> Router<Service> {
     router
 }
 
-/// Adds a route with and without a slash at the end: mem0's clients send the slash, people leave it out.
+/// Adds a route with and without a slash at the end: mem0's clients send the slash, people often leave it out.
 fn both(router: Router<Service>, path: &str, method: MethodRouter<Service>) -> Router<Service> {
     router.route(path, method.clone()).route(&format!("{path}/"), method)
+}
+
+/// Returns `{"detail", "error"}` for a problem document. Also includes the code, as in REST.
+pub(in crate::compat) fn shape(problem: &Value) -> Value {
+    json!({ "detail": problem["detail"], "error": problem["detail"], "code": problem["code"] })
 }

@@ -1,5 +1,6 @@
-//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`: takes the command object that the model
-//! sends, and answers the text for the tool result: 200 if the command was carried out, 422 if the result is an error.
+//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`. Takes the command object that the model
+//! sends and returns the text for the tool result, with status 200 if the command was carried out and 422 if the text is an
+//! error.
 //!
 //! Files are documents of the collection `memories`, so that searches find them. A directory has a document of its own, with
 //! a slash at the end of its key and no text, because it stays when its last file is removed. The texts are those of the file
@@ -27,10 +28,10 @@ use crate::rest::Problem;
 use crate::rest::extract::{Body, Named, Permitted, Reading};
 use files::Files;
 
-/// Attempts at an edit while others write the same files.
+/// Maximum number of attempts at a command while others write the same files. After the last one the request fails.
 const ATTEMPTS: usize = 5;
 
-/// A command. The model sends the fields of its kind only.
+/// A command of the model. Only the fields that the command needs are sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 struct Command {
     command: String,
@@ -61,7 +62,7 @@ enum Refusal {
     Tool(String),
     /// The service failed, or the request is wrong.
     Problem(Problem),
-    /// A file changed while it was edited.
+    /// Another writer changed or created a file during the command. The command is tried again.
     Stale,
 }
 
@@ -99,7 +100,7 @@ async fn execute(
     let command = body.value;
     if command.command != "view" && !caller.may(Scope::Ingest) {
         let detail = "the key lacks the scope \"ingest\"; with it only the command view is allowed";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
+        return Err(Problem::insufficient_scope(detail));
     }
     let files = Files { service: &service, agent: &agent, now: service.now() };
     let mut result = files.execute(&command).await;

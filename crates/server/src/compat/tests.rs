@@ -80,6 +80,7 @@ impl World {
             scopes: scopes.iter().copied().collect(),
             agents: agents.iter().map(ToString::to_string).collect(),
             expires_at: None,
+            daily_tokens: None,
         };
         let fill = |bytes: &mut [u8]| -> Result<(), getrandom::Error> {
             bytes.fill(number);

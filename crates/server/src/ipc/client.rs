@@ -20,19 +20,20 @@ const CALLING: &str = "calling the running service";
 /// The items that come with a request, in order.
 pub type Items = BoxStream<'static, Result<Value>>;
 
-/// The time, progress, input and output of a call.
+/// What a call has besides its request.
 pub struct Options<'a> {
-    /// The current time, if it is not that of the service.
+    /// Time that the operation uses as the current time; `None` for the clock of the service.
     pub now: Option<Timestamp>,
-    /// Shows progress.
+    /// Shows the progress of the operation to the user.
     pub progress: &'a dyn ProgressSink,
-    /// Items of input.
+    /// Items of input, sent after the request.
     pub input: Items,
-    /// Receives items of output.
+    /// Receives the items of output in order, while the call runs.
     pub output: &'a mut (dyn FnMut(Value) -> Result<()> + Send),
 }
 
-/// Makes a call and returns its answer.
+/// Makes a call over a connection to the owner of the data folder, and returns its answer. Returns the same error that the
+/// operation returns there.
 pub async fn call<C: Call>(owner: UnixStream, request: &C, options: Options<'_>) -> Result<C::Answer> {
     let Options { now, progress, input, output } = options;
     let head = Head {
@@ -45,7 +46,7 @@ pub async fn call<C: Call>(owner: UnixStream, request: &C, options: Options<'_>)
     let head = serde_json::to_value(head).map_err(failed)?;
     let own_error = Arc::new(Mutex::new(None));
     let answered = receive::<C>(owner, body(head, input, own_error.clone()), progress, output).await;
-    // If the input could not be read, the service only sees that it ends early.
+    // If the input could not be read, the service only reports that the input ends early.
     let own_error = own_error.lock().unwrap_or_else(PoisonError::into_inner).take();
     own_error.map_or(answered, Err)
 }

@@ -1,5 +1,5 @@
-//! Calls of commands in a cluster: a standby node sends them to the active node, which accepts them over the network with the key
-//! of the cluster. Whoever has this key may do what a user of the data folder may do.
+//! Calls of commands in a cluster: a standby node sends them to the active node, which accepts them over the network with the
+//! key of the cluster. Whoever has this key may do what a user of the data folder may do.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ pub enum ErrorFrame {
     Storage { what: String, cause: String },
     Model { what: String, cause: String },
     Unavailable { what: String, retry_after: Option<SignedDuration>, cause: String },
-    Budget { limit: u64, again: Timestamp },
+    Budget { limit: u64, of_key: bool, again: Timestamp },
     InBatch,
     KeyReused,
     Stale { what: String },
@@ -51,7 +51,7 @@ impl From<Error> for ErrorFrame {
             Error::Storage { what, .. } => ErrorFrame::Storage { what, cause },
             Error::Model { what, .. } => ErrorFrame::Model { what, cause },
             Error::Unavailable { what, retry_after, .. } => ErrorFrame::Unavailable { what, retry_after, cause },
-            Error::Budget { limit, again } => ErrorFrame::Budget { limit, again },
+            Error::Budget { limit, of_key, again } => ErrorFrame::Budget { limit, of_key, again },
             Error::InBatch => ErrorFrame::InBatch,
             Error::KeyReused => ErrorFrame::KeyReused,
             Error::Stale { what } => ErrorFrame::Stale { what },
@@ -87,7 +87,7 @@ impl From<ErrorFrame> for Error {
             ErrorFrame::Unavailable { what, retry_after, cause } => {
                 Error::Unavailable { what, retry_after, source: cause.into() }
             }
-            ErrorFrame::Budget { limit, again } => Error::Budget { limit, again },
+            ErrorFrame::Budget { limit, of_key, again } => Error::Budget { limit, of_key, again },
             ErrorFrame::InBatch => Error::InBatch,
             ErrorFrame::KeyReused => Error::KeyReused,
             ErrorFrame::Stale { what } => Error::Stale { what },
@@ -135,7 +135,7 @@ mod tests {
                 retry_after: Some(SignedDuration::from_secs(7)),
                 source: "no route".into(),
             },
-            Error::Budget { limit: 5, again: "2026-03-04T00:00:00Z".parse().unwrap() },
+            Error::Budget { limit: 5, of_key: true, again: "2026-03-04T00:00:00Z".parse().unwrap() },
             Error::InBatch,
             Error::KeyReused,
             Error::Stale { what: "it".into() },

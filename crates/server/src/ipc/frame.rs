@@ -12,7 +12,7 @@ pub(crate) struct Head {
     /// Version of the program that calls.
     pub version: String,
     pub call: String,
-    /// The current time, if it is not that of the service.
+    /// Time that the operation uses as the current time; `None` for the clock of the service.
     pub now: Option<Timestamp>,
     /// Whether the caller shows progress.
     pub shows_progress: bool,
@@ -32,12 +32,12 @@ pub(crate) enum Frame<A = Value> {
         /// Total number of items of the stage.
         items: u64,
     },
-    /// Items of a stage are finished.
+    /// This many further items of a stage are finished.
     Advance { stage: u64, items: u64 },
     /// A note about the work of a stage.
     Note {
         stage: u64,
-        /// Text of the note.
+        /// Text for the user, shown beside the progress bar.
         text: String,
     },
     /// A stage ends.

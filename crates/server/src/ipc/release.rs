@@ -1,6 +1,6 @@
 //! Hands a data folder over: a process that is to own the folder asks the present owner to finish its requests and end.
 //!
-//! Only an owner that was started for other programs gives the folder up. A service that a user started stays.
+//! Only an owner that another program has started gives the folder up. A service that a user started stays.
 
 use annals_core::{Error, Result};
 use axum::extract::State;

@@ -18,9 +18,10 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::frame::{Frame, Head};
 use super::{PATH, VERSION};
 
-/// Maximum number of frames on their way to the caller. The operation waits while the channel is full.
+/// Capacity of the channel of frames to the caller. While it is full, the operation waits with items of output, and delays or
+/// drops frames of progress.
 const WAITING: usize = 64;
-/// Maximum size of a line: larger than any request or record.
+/// Maximum size of a line in bytes: 8 MiB, larger than any request or record.
 const MAX_LINE_LENGTH: usize = 8 << 20;
 
 /// Returns the route on which other processes make calls.
@@ -36,14 +37,14 @@ async fn receive(State(host): State<Arc<dyn Host>>, body: Body) -> Body {
         let mut body = BodyLines::new(body);
         let last = run(&*host, &mut body, &frames).await;
         let _ = frames.send(last).await;
-        // Reads the rest of the input before the answer is closed. If the service closed the connection while the caller
-        // still sends input, the caller could lose the answer.
+        // Reads the rest of the input before the answer is closed. If the service closed the connection earlier, a caller that
+        // still sends input could lose the answer.
         body.drain().await;
     });
     Body::from_stream(lines(received))
 }
 
-/// Runs a call. Returns the last frame.
+/// Reads the first line of a call and runs the call. Returns the last frame of the answer.
 async fn run(host: &dyn Host, body: &mut BodyLines, frames: &Sender<Frame>) -> Frame {
     let head: Head = match body.line().await {
         Ok(Some(line)) => match serde_json::from_slice(&line) {
@@ -149,8 +150,8 @@ impl Output for FrameOutput {
     }
 }
 
-/// A receiver of progress that sends it to the caller. Never waits: the beginning of a stage and counts for which the channel has
-/// no room are sent with the next count of the stage; other frames without room are dropped.
+/// Sends progress to the caller, and never waits for room in the channel. The frame that begins a stage is kept until there is
+/// room, and counts are added to the next count. Other frames are dropped if there is no room.
 struct FrameProgress {
     frames: Sender<Frame>,
     stages: AtomicU64,
@@ -159,7 +160,7 @@ struct FrameProgress {
 struct FrameStage {
     frames: Sender<Frame>,
     stage: u64,
-    /// The frame that begins the stage, until it is sent.
+    /// The frame that begins the stage; `None` once it is sent.
     begin: Mutex<Option<Frame>>,
     unsent: AtomicU64,
 }
@@ -179,7 +180,7 @@ impl ProgressSink for FrameProgress {
 }
 
 impl FrameStage {
-    /// Sends the beginning of the stage, unless it was sent before. Returns whether it is sent now.
+    /// Sends the frame that begins the stage, unless it was sent before. Returns whether it is sent by now.
     fn begin(&self) -> bool {
         let mut begin = self.begin.lock().unwrap_or_else(PoisonError::into_inner);
         if begin.is_some()

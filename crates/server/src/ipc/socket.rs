@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The lines of an answer.
+/// The lines of an answer, read as they arrive.
 pub(crate) struct Lines {
     body: Incoming,
     rest: Vec<u8>,

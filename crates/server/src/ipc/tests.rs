@@ -105,6 +105,7 @@ async fn error_over_the_socket_has_the_code_and_text_of_the_operation() {
         scopes: Default::default(),
         agents: Vec::new(),
         expires_at: Some(at("2020-01-01T00:00:00Z")),
+        daily_tokens: None,
     };
     let Err(Error::Invalid(fault)) = listening.call(AddKey { key }).await else { panic!("it is in the past") };
     assert_eq!(fault.field, "expires_at");

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::access::Caller;
 
-/// Maximum number of agent names in an error. More would only fill the model's context.
+/// Maximum number of agent names in an error. More would only fill the model's context without helping it to choose.
 const MAX_NAMED: usize = 20;
 
-/// The caller, and the agent that the address names.
+/// The caller, and the agent that the path or a header of the request names, if one of them does.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
     pub(crate) caller: Caller,
@@ -18,8 +18,8 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Returns the agent of a call: the agent in the address; without it, the agent that the call names; without both, the
-    /// only agent that the caller may use.
+    /// Returns the agent of a call: the agent of the path or header; without it, the agent that the call names; without both,
+    /// the only agent that the caller may use. Fails if the call names another agent than the path or header.
     pub(crate) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
         let named = match named {
             None => None,
@@ -38,7 +38,7 @@ impl Asker {
         service.agent(&self.caller, &name).await
     }
 
-    /// Returns whether two names lead to the same agent, as a name and a former one do.
+    /// Returns whether two names lead to the same agent, as the present name and a former name do.
     async fn is_same(&self, service: &Service, bound: &str, named: &str) -> bool {
         if bound == named {
             return true;
@@ -47,8 +47,8 @@ impl Asker {
         matches!(agents, (Ok(bound), Ok(named)) if bound == named)
     }
 
-    /// Returns the name of the only agent that the caller may use. If there are several, the error names up to
-    /// `MAX_NAMED` of them.
+    /// Returns the name of the only agent that the caller may use. Fails if there is none or more than one. If there are
+    /// several, the error names up to `MAX_NAMED` of them.
     async fn only(&self, service: &Service) -> Result<String> {
         let may_use = |agent: &Agent| self.caller.opens(agent);
         let agents = service.agents(self.caller.workspace(), None, MAX_NAMED, may_use).await?;

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use annals_core::{Agent, Digest, Error, Result, SignedDuration, Timestamp};
 use subtle::ConstantTimeEq;
 
-/// Validity of a confirmation: the time that a person has to decide.
+/// Time for which a confirmation is valid: long enough for a person to decide.
 const VALID: SignedDuration = SignedDuration::from_mins(10);
-/// Hex digits of the hash. They cannot be guessed in that time.
+/// Number of hex digits of the hash: 128 bits, too many to guess while the confirmation is valid.
 const DIGITS: usize = 32;
 
 static SECRET: LazyLock<[u8; 32]> = LazyLock::new(|| {
@@ -19,13 +19,14 @@ static SECRET: LazyLock<[u8; 32]> = LazyLock::new(|| {
     secret
 });
 
-/// Issues the confirmation for doing `what` to an agent, valid from now on.
+/// Issues the confirmation for an erasure. `what` is the canonical text of the arguments.
 pub(super) fn issue(agent: &Agent, what: &str, now: Timestamp) -> String {
     let since = now.as_second();
     format!("{since}-{}", hash(agent, what, since))
 }
 
-/// Checks that the confirmation was issued for this agent and `what`, and has not expired.
+/// Checks that the confirmation was issued for this agent and `what`, and is not older than [`VALID`]. Fails with `Invalid`
+/// otherwise.
 pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: Timestamp) -> Result<()> {
     let wrong = |reason: &str| {
         Error::invalid("confirmation", format!("{reason}; use the confirmation from the answer to a dry run"))

@@ -11,7 +11,7 @@ use super::tool::{Effect, TOOLS, Tool};
 use crate::access::Caller;
 use crate::schema;
 
-/// Format of a definition.
+/// Interface for which definitions of tools are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -36,7 +36,7 @@ pub(super) fn define<T: Tool>() -> Definition {
         .with_output_schema::<T::Structured>()
 }
 
-/// Returns the tools that a caller may use. With `names_agent` each takes the name of the agent as an argument.
+/// Returns the tools that a caller may use. With `names_agent` each tool takes the name of the agent as an argument.
 pub(super) fn usable(caller: &Caller, names_agent: bool) -> Vec<Definition> {
     let usable = TOOLS.iter().filter(|entry| caller.may(entry.scope));
     usable.map(|entry| if names_agent { naming(&entry.definition) } else { entry.definition.clone() }).collect()
@@ -65,7 +65,8 @@ fn shaped(definition: &Definition, format: Format) -> Value {
     }
 }
 
-/// Returns the instructions to a model for all tools together. They cover the tools that the caller may use.
+/// Returns the instructions to a model for all tools together. They mention only the tools that the caller may use; all tools
+/// if there is no caller.
 pub(super) fn instructions(caller: Option<&Caller>) -> String {
     let may = |scope| caller.is_none_or(|caller| caller.may(scope));
     let mut paragraphs = vec![

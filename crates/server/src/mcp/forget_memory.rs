@@ -1,5 +1,5 @@
 //! The tool `forget_memory`: reports what would be erased, and erases it when called again with the confirmation from the first
-//! answer. Text in a memory that talks a model into forgetting contains no valid confirmation.
+//! answer. Text in a memory that persuades a model to forget contains no valid confirmation.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Timestamp, one_line};
@@ -41,14 +41,14 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Returns what to forget as one canonical text.
+    /// Returns the selection as one text, which the confirmation is bound to. The same arguments give the same text.
     fn target(&self) -> String {
         let days = [self.from, self.to].map(|day| day.map(|day| day.to_string()));
         serde_json::json!([self.ids, self.subject, self.conversation, days]).to_string()
     }
 }
 
-/// What was or would be erased, and the confirmation.
+/// What was or would be erased, and the confirmation if a dry run found something.
 pub(super) struct Answer {
     forgotten: ForgetAnswer,
     confirmation: Option<String>,
@@ -135,7 +135,13 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
         let prompts = answer.prompts.join(", ");
         format!("The agent's own prompts name it and stay: {prompts}. Tell the person to edit them.")
     });
-    [unresolved, unresolved_in, unfollowed, prompts].into_iter().flatten().collect()
+    let partly_named = answer.partly_named.iter().map(|part| {
+        let memories = text::count(part.memories, "memory names", "memories name");
+        let (name, ids) = (one_line(&part.name), part.ids.join(", "));
+        format!("Not forgotten: {memories} only {name}, a part of the name ({ids}). Ask the person; the subject {name} forgets them.")
+    });
+    let limits = [unresolved, unresolved_in, unfollowed, prompts].into_iter().flatten();
+    limits.chain(partly_named).collect()
 }
 
 fn parts(answer: &ForgetAnswer) -> Vec<String> {

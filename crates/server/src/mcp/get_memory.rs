@@ -33,7 +33,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Returns an entry for a former text, with the local day on which it was replaced.
+    /// Returns the entry of a former text, with the local day until which the memory had it.
     fn former(&self, version: &VersionView) -> Entry {
         let at = &version.replaced_at;
         let day = at.parse().map_or_else(|_| at.clone(), |at| self.zones.day_of(at).to_string());
@@ -41,14 +41,14 @@ impl Answer {
     }
 }
 
-/// One memory.
+/// One memory by its id.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
     /// Name of the agent.
     agent: String,
     /// Text for the model. The memory is between marks, as data.
     text: String,
-    /// The memory.
+    /// Grain, kind and days of the memory.
     memory: MemoryReference,
     /// What the memory was made from, in order of time, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,18 +16,18 @@ use super::stream::Carried;
 use super::tool::run_once;
 use super::{Asker, Reply, tool};
 
-/// Handler of MCP messages.
+/// Answers MCP messages of one byte stream, or of any number of HTTP requests.
 #[derive(Clone)]
 pub(super) struct Handler {
     service: Service,
-    /// The caller on a byte stream. None over HTTP, where each request has its own.
+    /// The caller on a byte stream; `None` over HTTP, where each request has its own.
     asker: Option<Asker>,
-    /// The calls under way and the conversation of the byte stream. Over HTTP there is no conversation.
+    /// The calls under way and the conversation of the byte stream. Over HTTP the conversation is `None`.
     carried: Carried,
 }
 
 impl Handler {
-    /// Creates a handler for requests that each have their own asker.
+    /// Creates a handler for HTTP requests, which each have their own [`Asker`].
     pub(super) fn of_requests(service: Service) -> Handler {
         Handler { service, asker: None, carried: Carried::default() }
     }
@@ -37,8 +37,7 @@ impl Handler {
         Handler { service, asker: Some(asker), carried }
     }
 
-    /// Returns the asker of the stream or of the request. Access is denied by default: a request that was not authenticated
-    /// has no asker, which is an error.
+    /// Returns the asker of the stream or of the request. Fails for a request that was not authenticated, which has no asker.
     fn asker<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<&'a Asker, ErrorData> {
         let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Asker>();
         self.asker

@@ -27,7 +27,7 @@ use crate::config::ServerConfig;
 use crate::rest::Problem;
 
 const HEADER: &str = "x-annals-agent";
-/// Maximum bytes of an error text of the MCP transport that is passed on.
+/// Maximum bytes of an error text of the MCP transport that is passed on. A longer text is replaced by an empty one.
 const MAX_REFUSAL_LENGTH: usize = 64 << 10;
 /// Beginning of the error text of the MCP transport for a body that is not a message. The transport answers with 415.
 const UNREADABLE: &str = "fail to deserialize request body ";
@@ -52,7 +52,7 @@ pub(crate) fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
         .disable_allowed_hosts()
 }
 
-/// Adds the [`Asker`] to a request: the caller, and the agent that the address names.
+/// Adds the [`Asker`] to a request: the caller, and the agent that the path or the header names, if one of them does.
 pub(crate) async fn introduce(
     State(service): State<Service>,
     request: Request,
@@ -64,7 +64,8 @@ pub(crate) async fn introduce(
     Ok(as_json_rpc(next.run(Request::from_parts(parts, body)).await).await)
 }
 
-/// Converts an error of the transport from plain text to an error of JSON-RPC, which clients can parse.
+/// Converts a plain-text error of the client from the transport to an error of JSON-RPC, which clients can parse. Changes the
+/// status 415 of a body that is not a message to 400; keeps any other status. Returns other responses unchanged.
 async fn as_json_rpc(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if !response.status().is_client_error() || kind.is_some_and(|kind| kind.ends_with(b"json")) {
@@ -84,7 +85,8 @@ async fn as_json_rpc(response: Response) -> Response {
     Response::from_parts(parts, Body::from(answer.to_string()))
 }
 
-/// Returns the asker of an authenticated request.
+/// Returns the asker of a request. Fails with 401 if the request was not authenticated. Fails if the path or the header names
+/// an agent that the caller may not use.
 pub(super) async fn asker(service: &Service, parts: &mut Parts) -> Result<Asker, Problem> {
     let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
     let agent = match in_path(parts).await? {

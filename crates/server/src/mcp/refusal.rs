@@ -3,7 +3,6 @@
 use annals_core::ports::Scope;
 use annals_core::{Error, Fault, ObjectKind};
 use annals_service::NotAdmitted;
-use axum::http::StatusCode;
 
 use crate::exit_codes_and_statuses;
 use crate::rest::Problem;
@@ -11,7 +10,7 @@ use crate::rest::Problem;
 /// The reason why a tool call has no answer.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// There is no tool of this name.
+    /// No tool has this name.
     NoSuchTool(String),
     /// The key lacks this scope.
     Scope(Scope),
@@ -42,11 +41,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
             Refusal::NoSuchTool(name) => Problem::from(Error::NotFound { what: ObjectKind::Tool, name }),
-            Refusal::Scope(scope) => Problem::new(
-                StatusCode::FORBIDDEN,
-                "insufficient_scope",
-                format!("the key lacks the scope \"{scope}\""),
-            ),
+            Refusal::Scope(scope) => Problem::insufficient_scope(format!("the key lacks the scope \"{scope}\"")),
             Refusal::Busy(problem) => problem,
             Refusal::Arguments(error) => Problem::from(error),
             Refusal::Failed(Error::Invalid(fault)) => Problem::from(Error::Invalid(in_words_of_tools(fault))),
@@ -59,7 +54,7 @@ impl From<Refusal> for Problem {
 }
 
 impl Refusal {
-    /// Returns what happened and what to do, for a model. Also logs faults of the server.
+    /// Returns for a model what happened and what to do next. Writes faults of the server to the log.
     pub(super) fn into_text(self) -> String {
         let advice = self.advice();
         let problem = Problem::from(self);
@@ -79,8 +74,8 @@ impl Refusal {
     }
 }
 
-/// Renames the field of a fault to the tool's own argument. The names are those of REST, except that the prefix of the one
-/// message of `add_memory` is removed.
+/// Renames the field of a fault to the tool's own argument. `add_memory` is carried out as a request with one message, so the
+/// prefix of that message is removed. All other names are those of REST.
 fn in_words_of_tools(fault: Fault) -> Fault {
     let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field).to_owned();
     Fault { field, ..fault }
@@ -89,6 +84,7 @@ fn in_words_of_tools(fault: Fault) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::StatusCode;
 
     #[test]
     fn fault_has_the_name_of_the_tool_argument() {

@@ -7,11 +7,10 @@ use annals_service::wire::{RangeView, SearchAnswer, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grains::GrainName;
 use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
-use super::tool::{Effect, Tool};
+use super::tool::{Effect, GrainName, Tool};
 
 pub(super) struct SearchMemory;
 
@@ -49,7 +48,7 @@ fn ten() -> u32 {
     10
 }
 
-/// Answer to a search.
+/// Memories that match a query, and how its times were understood.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
     /// Name of the agent.
@@ -72,7 +71,7 @@ pub(super) struct Structured {
     hint: Option<String>,
 }
 
-/// The days that a time in the query was taken to mean. Its words are in the query.
+/// The days that a time in the query was taken to mean. The words themselves are left out, because they are in the query.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Days {
     /// First day, inclusive. Open if it is missing.
@@ -136,12 +135,21 @@ impl Tool for SearchMemory {
     fn structured(answer: SearchAnswer, text: &str) -> Structured {
         let brief = text::with_data(text, &answer.results.iter().map(text::brief).collect::<Vec<_>>());
         let SearchAnswer { agent, range, results, range_is_empty, hint, said, period, .. } = answer;
-        let said = said.into_iter().map(|time| Days { from: time.days.from, to: time.days.to }).collect();
-        Structured { agent, text: brief, range, said, period, results: references(results), range_is_empty, hint }
+        let times = said.into_iter().map(|time| Days { from: time.days.from, to: time.days.to }).collect();
+        Structured {
+            agent,
+            text: brief,
+            range,
+            said: times,
+            period,
+            results: references(results),
+            range_is_empty,
+            hint,
+        }
     }
 }
 
-/// Returns a sentence about how times in the query were understood. None if there are none.
+/// Returns a sentence about the days that times in the query were taken to mean; `None` if the query has none.
 fn understood(answer: &SearchAnswer) -> Option<String> {
     let times: Vec<String> =
         answer.said.iter().map(|time| format!("{:?} as{}", one_line(&time.words), text::range(&time.days))).collect();

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Maximum number of owners that end while a request has no answer. After so many, the request is likely the cause.
+/// A request gets an error, and no further attempt, once this many owners have ended before they answered it: it is likely the
+/// cause.
 const MAX_STOPS: u32 = 3;
 
-/// The state of one conversation.
+/// What has to be sent again to continue a conversation.
 #[derive(Default)]
 pub(super) struct Session {
     /// The `initialize` request of the client, once it is answered.
@@ -39,7 +40,7 @@ pub(super) struct Resumption {
     pub errors: Vec<String>,
 }
 
-/// The envelope of a message.
+/// The fields of a JSON-RPC message that show its kind.
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<Value>,
@@ -60,8 +61,8 @@ struct CancelledParams {
 }
 
 impl Session {
-    /// Records a line of the client.
-    pub(super) fn asked(&mut self, line: &str) {
+    /// Records a request of the client as unanswered, or the cancellation of one. Ignores other lines.
+    pub(super) fn record_request(&mut self, line: &str) {
         let Ok(envelope) = serde_json::from_str::<Envelope>(line) else { return };
         match (envelope.id, envelope.method.as_deref()) {
             (Some(id), Some(method)) => {
@@ -77,11 +78,12 @@ impl Session {
         }
     }
 
-    /// Records a line of the owner.
+    /// Removes the request that this line of the owner answers. Keeps an `initialize` request for later owners if it succeeded.
+    /// Ignores other lines.
     pub(super) fn answered(&mut self, line: &str) {
         let Ok(Envelope { id: Some(id), method: None, error }) = serde_json::from_str(line) else { return };
-        let Some(place) = self.pending.iter().position(|request| request.id == id) else { return };
-        if let Some(request) = self.pending.remove(place)
+        let Some(index) = self.pending.iter().position(|request| request.id == id) else { return };
+        if let Some(request) = self.pending.remove(index)
             && request.is_hello
             && error.is_none()
         {
@@ -94,12 +96,13 @@ impl Session {
         !self.pending.is_empty()
     }
 
-    /// Records that the owner ended.
+    /// Counts the end of an owner for each request without an answer.
     pub(super) fn owner_ended(&mut self) {
         self.pending.iter_mut().for_each(|request| request.stops += 1);
     }
 
-    /// Returns the messages that continue the conversation with a new owner. Drops requests during which too many owners ended.
+    /// Returns the messages that continue the conversation with a new owner. Removes the requests during which [`MAX_STOPS`]
+    /// owners ended.
     pub(super) fn resume(&mut self) -> Resumption {
         let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
             std::mem::take(&mut self.pending).into_iter().partition(|request| request.stops < MAX_STOPS);
@@ -113,8 +116,8 @@ impl Session {
     }
 }
 
-/// Returns the error for a line of the client that is not JSON or not a JSON-RPC message. An owner would not answer
-/// such a line. JSON with half of an emoji (`"\ud83d"`) is one.
+/// Returns the error for a line of the client that is not JSON or not a JSON-RPC message; an owner would not answer such a
+/// line. Half of a surrogate pair (`"\ud83d"`) counts as invalid JSON. `None` for any other line.
 pub(super) fn refusal(line: &str) -> Option<String> {
     let id = || serde_json::from_str::<Envelope>(line).ok().and_then(|envelope| envelope.id).unwrap_or(Value::Null);
     let is_message = |value: &Value| ["method", "result", "error"].iter().any(|field| value.get(field).is_some());
@@ -165,7 +168,7 @@ mod tests {
     fn conversation_continues_with_its_beginning_and_the_requests_without_an_answer() {
         fn check(asked: &[&str], answered: &[&str], hello: Option<&str>, requests: &[&str]) {
             let mut session = Session::default();
-            asked.iter().for_each(|line| session.asked(line));
+            asked.iter().for_each(|line| session.record_request(line));
             answered.iter().for_each(|line| session.answered(line));
             assert_eq!(session.is_waiting(), !requests.is_empty());
             let resumed = session.resume();
@@ -191,9 +194,9 @@ mod tests {
             session.owner_ended();
             session.resume()
         };
-        session.asked(&request(1));
+        session.record_request(&request(1));
         assert_eq!(resumed(&mut session).requests, [request(1)]);
-        session.asked(&request(2));
+        session.record_request(&request(2));
         assert_eq!(resumed(&mut session).requests, [request(1), request(2)]);
         let resumed = resumed(&mut session);
         assert_eq!(resumed.requests, [request(2)]);

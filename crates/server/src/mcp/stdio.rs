@@ -54,7 +54,7 @@ pub(super) struct Target<'a> {
     pub(super) agent: Option<&'a str>,
     /// The scopes that the tools have.
     pub(super) scopes: &'a [Scope],
-    /// A name that no other conversation has.
+    /// Random name of the conversation. The service recognises by it calls that are sent again over another stream.
     pub(super) conversation: &'a str,
 }
 
@@ -64,7 +64,7 @@ fn random_name() -> annals_core::Result<String> {
     Ok(annals_core::Digest::of([&bytes]).to_string())
 }
 
-/// Opens a stream to the present owner. Tries again if the owner ends meanwhile.
+/// Opens a stream to the present owner. Tries again, up to [`ATTEMPTS`] times, if the owner ends meanwhile.
 async fn open_next<C: AsyncFn() -> annals_core::Result<UnixStream>>(
     connect: &C,
     target: &Target<'_>,
@@ -108,7 +108,7 @@ pub(super) async fn open(
 
 fn path(agent: Option<&str>) -> io::Result<String> {
     let Some(agent) = agent else { return Ok(PATH.to_owned()) };
-    // `.` and `..` would be removed from the URL. Nobody names an agent like this on purpose.
+    // A URL cannot hold the path segments `.` and `..`. Nobody names an agent like this on purpose.
     if matches!(agent, "." | ".." | "") {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{agent:?} is not a valid agent name")));
     }
@@ -128,8 +128,8 @@ enum Ended {
     Stream,
 }
 
-/// Records that an owner ended, and waits until there is a request to send: one without an answer, or the next one of the input.
-/// Connecting without a request could start an owner that nobody needs. Returns false at the end of the input.
+/// Records that an owner ended, and waits until there is a request to send: one without an answer, or the next one of the
+/// input. Connecting without a request could start an owner that nobody needs. Returns false at the end of the input.
 async fn next_request(
     session: &mut Session,
     input: &mut Lines<impl AsyncBufRead + Unpin>,
@@ -140,7 +140,7 @@ async fn next_request(
         let Some(line) = input.next_line().await? else { return Ok(false) };
         match refusal(&line) {
             Some(error) => send(output, &error).await?,
-            None => session.asked(&line),
+            None => session.record_request(&line),
         }
     }
     Ok(true)
@@ -165,7 +165,7 @@ async fn transfer(
                 send(*output.lock().await, &error).await?;
                 continue;
             }
-            lock(&shared).asked(&line);
+            lock(&shared).record_request(&line);
             // The line was not sent, but it is recorded, so the next owner gets it.
             if send(&mut to, &line).await.is_err() {
                 return Ok(Ended::Stream);

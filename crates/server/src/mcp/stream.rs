@@ -35,9 +35,9 @@ pub(super) const PROTOCOL: &str = "mcp";
 /// Path of the stream. The name of an agent may follow.
 pub(super) const PATH: &str = "/stream";
 
-/// Bytes of requests that are read ahead of the MCP server.
+/// Maximum bytes of requests that are read before the MCP server takes them.
 const BUFFER: usize = 64 << 10;
-/// The MCP server begins each received call within this time. If no call is under way for so long, all calls are
+/// Time within which the MCP server begins each received call. If no call has been under way for this long, all calls are
 /// finished.
 const SETTLED: Duration = Duration::from_millis(50);
 
@@ -47,7 +47,7 @@ pub(super) const CONVERSATION: &str = "x-annals-conversation";
 /// Start of a query that names the scopes of the stream.
 pub(super) const SCOPES: &str = "scopes=";
 
-/// The state of a byte stream.
+/// What belongs to a byte stream besides its caller.
 #[derive(Clone, Default)]
 pub(super) struct Carried {
     /// Counts the calls under way.
@@ -143,8 +143,8 @@ async fn carry(handler: Handler, upgrade: OnUpgrade, calls: &Activity, stop: &Ca
     }
 }
 
-/// Passes whole lines on until the other side ends or `stop` is cancelled. Then waits until no call is under way,
-/// because the MCP server waits only a few seconds for its answers after the end of its input.
+/// Passes whole lines on until the other side ends or `stop` is cancelled. Then waits until no call is under way: after the end
+/// of its input the MCP server gives running calls only a few seconds for their answers.
 async fn feed_lines(
     from: impl AsyncRead + Unpin,
     mut feed: DuplexStream,

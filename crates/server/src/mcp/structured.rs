@@ -11,10 +11,10 @@ use serde::Serialize;
 pub(super) struct MemoryReference {
     /// Id of the memory, as shown in brackets in the text.
     id: String,
-    /// Grain of the memory.
+    /// working for turns, statements and passages; otherwise the grain of the summary.
     #[schemars(with = "GrainWord")]
     grain: Grain,
-    /// Kind of the memory.
+    /// Whether it is a turn, a statement, a passage or a summary.
     #[schemars(with = "KindWord")]
     kind: Kind,
     /// Label of the period. For a turn, its day.
@@ -49,7 +49,7 @@ pub(super) struct FactReference {
     valid_to: Option<String>,
     /// Confidence, from 0 to 1.
     confidence: f64,
-    /// Only in walks: distance in facts.
+    /// Steps from the person or thing that was asked about: 1 for a fact of its own. Only with depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
 }
@@ -61,7 +61,7 @@ impl From<FactView> for FactReference {
     }
 }
 
-/// Converts views to references.
+/// Converts views to references, which have no text.
 pub(super) fn references<V, R: From<V>>(views: Vec<V>) -> Vec<R> {
     views.into_iter().map(R::from).collect()
 }

@@ -30,6 +30,7 @@ fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
         created_at: at(NOW),
         expires_at: None,
         revoked_at: None,
+        daily_tokens: None,
     })
 }
 

@@ -34,8 +34,8 @@ impl Entry {
     }
 }
 
-/// Puts entries between marks, so that they are recognised as recalled when they come back in a conversation. Returns an empty
-/// text for no entries.
+/// Puts entries between marks, which show that a text was recalled from memory when it comes back in a conversation. Returns an
+/// empty text for no entries.
 pub(super) fn fenced(entries: &[Entry]) -> String {
     if entries.is_empty() {
         return String::new();
@@ -44,7 +44,7 @@ pub(super) fn fenced(entries: &[Entry]) -> String {
     format!("<{FENCE}>\n{NOTE}\n{}</{FENCE}>", entries.concat())
 }
 
-/// Returns an answer with its data replaced by other entries.
+/// Replaces the entries between the marks in the text of an answer. Returns a text without marks unchanged.
 pub(super) fn with_data(text: &str, entries: &[Entry]) -> String {
     let (open, close) = (format!("<{FENCE}>"), format!("</{FENCE}>"));
     match text.find(&open).zip(text.rfind(&close)) {
@@ -53,23 +53,23 @@ pub(super) fn with_data(text: &str, entries: &[Entry]) -> String {
     }
 }
 
-/// Formats a memory for a list. A very long one is shortened.
+/// Formats a memory for a list, with at most [`MAX_TEXT_LENGTH`] characters of text.
 pub(super) fn memory(view: &MemoryView) -> Entry {
     entry(view, MAX_TEXT_LENGTH)
 }
 
-/// Formats a memory for a structured answer, where it is shortened more.
+/// Formats a memory for the text in a structured answer, with at most [`BRIEF`] characters of text.
 pub(super) fn brief(view: &MemoryView) -> Entry {
     entry(view, BRIEF)
 }
 
-/// Formats a memory in full.
+/// Formats a memory with all of its text.
 pub(super) fn whole(view: &MemoryView) -> Entry {
     entry(view, usize::MAX)
 }
 
 /// Returns the entry of a memory. The lines of a summary stay separate. The lines of a turn are joined, because its speaker
-/// might write lines that look like ours.
+/// might write lines that look like entries.
 fn entry(view: &MemoryView, most: usize) -> Entry {
     let text = short(&view.text, most);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -113,7 +113,7 @@ fn days(from: &str, to: &str) -> String {
     if from == to { from.to_owned() } else { format!("{from} to {to}") }
 }
 
-/// Returns the days that were searched, as the end of a sentence.
+/// Returns the days of a range as the end of a sentence, such as ` from 2026-03-01 to 2026-03-04`.
 pub(super) fn range(range: &RangeView) -> String {
     match (range.from, range.to) {
         (Some(from), Some(to)) if from == to => format!(" on {from}"),
@@ -124,8 +124,8 @@ pub(super) fn range(range: &RangeView) -> String {
     }
 }
 
-/// Shortens a text to at most this many characters and adds a note. Cuts after the last whole line; otherwise after the last
-/// sentence, the last word, or within a word.
+/// Shortens a text to at most this many characters and adds a note; returns a shorter text unchanged. Cuts after the last whole
+/// line, otherwise after the last sentence or word. Cuts within a word if each of these would leave less than a third.
 fn short(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let kept = &text[..end];

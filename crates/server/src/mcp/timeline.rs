@@ -7,11 +7,10 @@ use annals_service::wire::{TimelineAnswer, TimelineRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grains::GrainName;
 use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
-use super::tool::{Effect, Tool};
+use super::tool::{Effect, GrainName, Tool};
 
 pub(super) struct Timeline;
 

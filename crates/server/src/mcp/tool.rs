@@ -23,32 +23,30 @@ use super::timeline::Timeline;
 use super::{Asker, definition};
 use crate::arguments;
 
-/// One tool, as a type.
+/// A tool. Implemented by a type without data.
 pub(super) trait Tool: 'static {
-    /// Name of the tool.
+    /// Name by which models call the tool, such as `search_memory`.
     const NAME: &'static str;
-    /// Title for people.
+    /// Title that MCP clients show to people.
     const TITLE: &'static str;
     /// When a model should use it, and how.
     const DESCRIPTION: &'static str;
-    /// Scope that a key needs.
+    /// Scope that a key needs to list and to call the tool.
     const SCOPE: Scope;
-    /// Effect on memory.
     const EFFECT: Effect;
-    /// Arguments of a call.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// Answer of the operation.
+    /// Result of [`Tool::call`], before it is formatted.
     type Answer: Send;
     /// Answer for programs. It contains text of a memory only within the fenced text.
     type Structured: Serialize + JsonSchema + 'static;
 
-    /// Adds the key by which a call that is sent again is recognised. By default the key is not used, because most tools may
-    /// run twice.
+    /// Adds the key by which a call that is sent again is recognised. By default the key is ignored: most tools may run twice
+    /// without harm.
     fn keyed(arguments: Self::Arguments, _: RequestKey) -> Self::Arguments {
         arguments
     }
 
-    /// Runs the tool.
+    /// Runs the operation of the service that the tool stands for.
     fn call(
         service: &Service,
         agent: &Agent,
@@ -59,11 +57,11 @@ pub(super) trait Tool: 'static {
     /// Returns the answer as text for a model. Contents of memory are between marks, as dated entries.
     fn text(answer: &Self::Answer) -> String;
 
-    /// Returns the answer for programs, with its text. Some clients show a model only this.
+    /// Returns the answer for programs. It includes `text`, because some clients show a model only this answer.
     fn structured(answer: Self::Answer, text: &str) -> Self::Structured;
 }
 
-/// Effect of a tool on memory.
+/// Effect of a tool on memory. Announced to MCP clients as hints, by which they may ask the user before a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Changes nothing.
@@ -74,7 +72,7 @@ pub(super) enum Effect {
     Destroys,
 }
 
-/// An answer, for a model and for programs.
+/// The answer of a call, in both of its forms.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     /// Text for a model.
@@ -83,7 +81,7 @@ pub(crate) struct Reply {
     pub(crate) structured: Value,
 }
 
-/// A tool in the list.
+/// A tool, with its types erased.
 pub(super) struct Entry {
     pub(super) scope: Scope,
     pub(super) definition: Definition,
@@ -128,7 +126,7 @@ pub(crate) async fn run(service: &Service, asker: &Asker, name: &str, arguments:
     run_once(service, asker, name, arguments, None).await
 }
 
-/// Does the same as [`run`]. A call with the key of an earlier call adds nothing again.
+/// Does the same as [`run`]. A call of `add_memory` with the key of an earlier call adds nothing.
 pub(super) async fn run_once(
     service: &Service,
     asker: &Asker,
@@ -145,7 +143,7 @@ pub(super) async fn run_once(
     let agent = asker.agent(service, arguments.remove("agent")).await?;
     // A new agent begins with its first message, as over REST, so it need not exist.
     let agent = if tool.scope == Scope::Ingest { agent } else { service.known(agent).await? };
-    (tool.run)(service, &agent, arguments, key, service.now()).await
+    (tool.run)(&service.called_by(&asker.caller), &agent, arguments, key, service.now()).await
 }
 
 async fn answer<T: Tool>(
@@ -165,4 +163,18 @@ async fn answer<T: Tool>(
     let structured = serde_json::to_value(T::structured(answer, &text));
     let structured = structured.map_err(|error| Error::storage("writing the answer", error))?;
     Ok(Reply { text, structured })
+}
+
+// Names of grains for schemas that a model reads. Without comments the schema is a plain list of names, which costs few tokens and
+// is understood by all providers.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum GrainName {
+    Working,
+    Daily,
+    Weekly,
+    Monthly,
+    Quarterly,
+    Yearly,
 }

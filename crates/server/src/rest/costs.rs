@@ -4,15 +4,14 @@ use annals_service::Service;
 use annals_service::wire::{CostsAnswer, CostsRequest, PricesView};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 
 use super::Problem;
 use super::extract::{Administering, Body, Permitted, QueryParams, Reading};
 
 /// Returns the tokens that models used, by agent, UTC day, purpose and model, and what they cost by the entered prices.
 ///
-/// Covers the agents that the key may use. What agents cost that were erased since has an empty name, and is part of the answer
-/// for keys that may use all agents of their workspace.
+/// Covers the agents that the key may use. Costs of agents that were erased since are added up under an empty name. Only keys
+/// that may use all agents of their workspace get them.
 #[utoipa::path(
     get, path = "/v1/costs", tag = "agents",
     params(CostsRequest),
@@ -56,7 +55,7 @@ pub async fn set_prices(
 ) -> Result<Json<PricesView>, Problem> {
     if !caller.sees_all() {
         let detail = "prices apply to all workspaces and agents, but this key is limited to some";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
+        return Err(Problem::insufficient_scope(detail));
     }
     Ok(Json(service.set_prices(body.value).await?))
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Problem;
-use super::extract::{Adding, Body, Known, Named, Place, QueryParams, Reading};
+use super::extract::{Adding, Body, DocumentPath, Known, Named, QueryParams, Reading};
 
 /// Stores a document: a text or a JSON value. It is found by any of its parts soon after.
 ///
@@ -27,14 +27,14 @@ use super::extract::{Adding, Body, Known, Named, Place, QueryParams, Reading};
 pub(crate) async fn put(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
-    Place(place): Place,
+    DocumentPath(key): DocumentPath,
     body: Body<PutDocument>,
 ) -> Result<Json<DocumentView>, Problem> {
     let settings = service.admit(&agent).await?;
-    Ok(Json(service.put_document(&agent, &settings, place, body.value, service.now()).await?))
+    Ok(Json(service.put_document(&agent, &settings, key, body.value, service.now()).await?))
 }
 
-/// Returns a document.
+/// Returns a document with its content, its version and its times.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/documents/{collection}/{key}", tag = "documents",
     params(("agent" = String, Path, description = "Name of the agent"), ("collection" = String, Path, description = "Path of the collection: labels joined with dots"), ("key" = String, Path, description = "Key within the collection")),
@@ -43,12 +43,12 @@ pub(crate) async fn put(
 pub(crate) async fn get(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
-    Place(place): Place,
+    DocumentPath(key): DocumentPath,
 ) -> Result<Json<DocumentView>, Problem> {
-    Ok(Json(service.get_document(&agent, &place, service.now()).await?))
+    Ok(Json(service.get_document(&agent, &key, service.now()).await?))
 }
 
-/// The version that a removal expects.
+/// Condition of a removal: the version that is stored.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -58,7 +58,7 @@ pub(crate) struct Versioned {
     expected_version: Option<u64>,
 }
 
-/// Removes a document.
+/// Removes a document. Searches do not find it any more.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/documents/{collection}/{key}", tag = "documents",
     params(("agent" = String, Path, description = "Name of the agent"), ("collection" = String, Path, description = "Path of the collection: labels joined with dots"), ("key" = String, Path, description = "Key within the collection"), Versioned),
@@ -67,10 +67,10 @@ pub(crate) struct Versioned {
 pub(crate) async fn delete(
     State(service): State<Service>,
     Known(agent, _): Known<Adding>,
-    Place(place): Place,
+    DocumentPath(key): DocumentPath,
     QueryParams(versioned): QueryParams<Versioned>,
 ) -> Result<StatusCode, Problem> {
-    service.remove_document(&agent, place, versioned.expected_version, service.now()).await?;
+    service.remove_document(&agent, key, versioned.expected_version, service.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,6 +1,7 @@
 //! Extractors for handlers: the caller, an agent that the caller may use, a body or query that parses. If a body or query does
 //! not parse, one problem document lists all its faults, each with its field.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use annals_core::ports::{DocumentKey, Scope};
@@ -25,16 +26,17 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     bearer.or_else(|| headers.get("x-api-key")?.to_str().ok()).map(str::trim)
 }
 
-/// A scope as a type. [`Known<Reading>`] is an agent that exists and that the caller may read.
+/// A scope as a type, so that the signature of a handler shows it. [`Known<Reading>`] is an agent that exists and that the
+/// caller may read.
 pub(crate) trait Needs: Send + Sync + 'static {
     const SCOPE: Scope;
 }
 
-/// Scope `search`.
+/// Needs the scope `search`.
 pub(crate) struct Reading;
-/// Scope `ingest`.
+/// Needs the scope `ingest`.
 pub(crate) struct Adding;
-/// Scope `admin`.
+/// Needs the scope `admin`.
 pub(crate) struct Administering;
 
 impl Needs for Reading {
@@ -49,7 +51,7 @@ impl Needs for Administering {
     const SCOPE: Scope = Scope::Admin;
 }
 
-/// The caller, who has the scope.
+/// The caller of the request. Refuses callers without the scope.
 pub(crate) struct Permitted<S: Needs>(pub Caller, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Permitted<S> {
@@ -68,10 +70,10 @@ fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
         return Ok(caller);
     }
     let detail = format!("the key lacks the scope {:?}", S::SCOPE.as_str());
-    Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail))
+    Err(Problem::insufficient_scope(detail))
 }
 
-/// The agent in the path, which the caller may use with the scope. It need not exist.
+/// The agent in the path, which need not exist. Refuses callers that lack the scope or may not use the agent.
 pub(crate) struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs> FromRequestParts<Service> for Named<S> {
@@ -84,7 +86,7 @@ impl<S: Needs> FromRequestParts<Service> for Named<S> {
     }
 }
 
-/// The agent in the path, which exists and which the caller may use with the scope.
+/// The agent in the path. Refuses callers that lack the scope or may not use the agent, and agents that do not exist.
 pub(crate) struct Known<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs> FromRequestParts<Service> for Known<S> {
@@ -93,6 +95,19 @@ impl<S: Needs> FromRequestParts<Service> for Known<S> {
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Problem> {
         let Named(agent, scope) = Named::<S>::from_request_parts(parts, service).await?;
         Ok(Known(service.known(agent).await?, scope))
+    }
+}
+
+/// The service for the caller of the request: models that work on the request are paid from the budget of its key too. Handlers
+/// that may call a model take this in place of the router's service.
+pub(crate) struct Billed(pub Service);
+
+impl FromRequestParts<Service> for Billed {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Infallible> {
+        let caller = parts.extensions.get::<Caller>();
+        Ok(Billed(caller.map_or_else(|| service.clone(), |caller| service.called_by(caller))))
     }
 }
 
@@ -108,14 +123,14 @@ impl<T: Send + Sync> FromRequestParts<T> for Id {
 }
 
 /// The collection and key of a document, from the path parameters `{collection}` and `{key}`.
-pub(crate) struct Place(pub DocumentKey);
+pub(crate) struct DocumentPath(pub DocumentKey);
 
-impl<T: Send + Sync> FromRequestParts<T> for Place {
+impl<T: Send + Sync> FromRequestParts<T> for DocumentPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
         let (collection, key) = (path(parts, state, "collection").await?, path(parts, state, "key").await?);
-        Ok(Place(DocumentKey { collection, key }))
+        Ok(DocumentPath(DocumentKey { collection, key }))
     }
 }
 
@@ -126,7 +141,7 @@ async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Resul
     found.map(|(_, value)| value.to_owned()).ok_or_else(|| wrong(format!("has no {name}")))
 }
 
-/// The parsed query string.
+/// The query string, parsed into a type.
 pub(crate) struct QueryParams<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
@@ -137,11 +152,10 @@ impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for Q
     }
 }
 
-/// A parsed JSON body, and its bytes.
+/// A JSON body, parsed into a type. Refuses a request without a JSON content type.
 pub(crate) struct Body<T> {
-    /// The parsed value.
     pub value: T,
-    /// The bytes as received.
+    /// The body as received. An idempotency key is bound to its hash.
     pub bytes: Bytes,
 }
 

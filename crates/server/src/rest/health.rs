@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::Problem;
 
-/// Health of the service.
+/// State and version of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub(crate) struct Health {
     /// `ok`, or `standing by` for a node of a cluster that forwards requests to another one.
@@ -19,7 +19,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Returns the health of this program with a status.
+    /// Returns a status with the version of this program.
     pub(crate) fn of(status: &str) -> Health {
         Health { status: status.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }

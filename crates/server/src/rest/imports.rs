@@ -37,7 +37,7 @@ pub(crate) async fn upload(
     Ok((StatusCode::ACCEPTED, Json(view)))
 }
 
-/// Copies the body into a file without a name, on the disk of the data folder.
+/// Copies the body into a file without a name, on the disk of the data folder. The file vanishes when it is closed.
 async fn spool(service: &Service, body: Body) -> Result<File, Problem> {
     let (mut writer, mut pieces) = (service.receive_upload()?, body.into_data_stream());
     while let Some(piece) = pieces.next().await {

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
-use super::extract::{Administering, Body, Id, Known, QueryParams, Reading};
+use super::extract::{Administering, Billed, Body, Id, Known, QueryParams, Reading};
 use super::messages::Dry;
 
 /// Returns one memory in full, with its sentences and former texts.
@@ -62,7 +62,7 @@ pub(crate) async fn correct(
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub(crate) async fn forget_one(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
     QueryParams(dry): QueryParams<Dry>,
@@ -80,7 +80,7 @@ pub(crate) async fn forget_one(
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub(crate) async fn forget(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     body: Body<ForgetRequest>,
 ) -> Result<Json<ForgetAnswer>, Problem> {

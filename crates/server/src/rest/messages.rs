@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Problem;
-use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, QueryParams};
+use super::extract::{Adding, Administering, Billed, Body, Id, Known, Named, Permitted, QueryParams};
 use crate::access::Caller;
 
-/// Longest time in seconds that a request may wait.
+/// Maximum of `timeout_seconds`.
 pub(crate) const MAX_WAIT: u64 = 60;
 const DEFAULT_WAIT: u64 = 10;
 /// Maximum length of an Idempotency-Key in bytes.
@@ -52,7 +52,7 @@ fn usual_wait() -> u64 {
     responses((status = 202, description = "Stored for good", body = Ingested))
 )]
 pub(crate) async fn ingest(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Adding>,
     QueryParams(waiting): QueryParams<Waiting>,
     headers: HeaderMap,
@@ -108,7 +108,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     }
 }
 
-/// Returns the progress of an accepted request.
+/// Returns the progress of an accepted request or upload.
 #[utoipa::path(
     get, path = "/v1/operations/{id}", tag = "messages",
     params(("id" = String, Path, description = "The `operation_id` of an answer")),
@@ -137,9 +137,9 @@ pub(crate) async fn operation(
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OperationState {
-    /// Of messages.
+    /// Progress of stored messages.
     Messages(OperationView),
-    /// Of an upload.
+    /// Progress of an upload.
     Import(Box<ImportView>),
 }
 
@@ -164,7 +164,7 @@ fn yes() -> bool {
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub(crate) async fn forget_conversation(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
     QueryParams(dry): QueryParams<Dry>,
@@ -190,7 +190,7 @@ mod tests {
     use crate::fixture::{NOW, over};
     use crate::public;
 
-    /// The calls: find the key, find the agent by its name, read its state, store the messages.
+    /// The four calls: find the key, find the agent by its name, read its state, store the messages.
     #[tokio::test]
     async fn storing_messages_calls_the_catalog_four_times() {
         let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
@@ -201,6 +201,7 @@ mod tests {
             scopes: [Scope::Ingest].into(),
             agents: Vec::new(),
             expires_at: None,
+            daily_tokens: None,
         };
         let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
         let before = catalog.calls();

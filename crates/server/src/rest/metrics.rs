@@ -2,7 +2,7 @@
 
 use annals_service::Service;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::IntoResponse;
 
 use super::Problem;
@@ -24,7 +24,7 @@ pub(crate) async fn show(
 ) -> Result<impl IntoResponse, Problem> {
     if !caller.sees_all() {
         let detail = "metrics cover all workspaces and agents, but this key is limited to some";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
+        return Err(Problem::insufficient_scope(detail));
     }
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], service.metrics_text(service.now()).await?))
 }

@@ -12,14 +12,14 @@ use utoipa::ToSchema;
 use crate::exit_codes_and_statuses::{self, Row};
 use crate::request::request_id;
 
-/// Why a request failed.
+/// Why a request failed, as the problem document reports it.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
     code: &'static str,
     detail: String,
     faults: Vec<Fault>,
-    /// Seconds after which a retry makes sense.
+    /// Value of the header `Retry-After`; no header if it is `None`.
     retry_after: Option<u64>,
 }
 
@@ -30,9 +30,9 @@ pub struct ProblemView {
     #[serde(rename = "type")]
     #[schema(example = "/docs/problems#invalid")]
     pub kind: String,
-    /// Meaning of the status.
+    /// Standard phrase for the status, such as `Not Found`.
     pub title: String,
-    /// The HTTP status.
+    /// HTTP status code of the response.
     pub status: u16,
     /// Stable code of the kind of problem.
     #[schema(example = "invalid")]
@@ -51,7 +51,7 @@ pub struct FaultView {
     /// Name of the field.
     #[schema(example = "messages[0].content")]
     pub field: String,
-    /// What is wrong with it.
+    /// What is wrong with the field.
     #[schema(example = "is empty")]
     pub reason: String,
     /// The file, if the fault is in one of several.
@@ -69,7 +69,7 @@ impl From<&Fault> for FaultView {
     }
 }
 
-/// Code of a problem, attached to the response for the metrics.
+/// Code of a problem. The metrics read it from the extensions of the response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code(pub(crate) &'static str);
 
@@ -84,27 +84,30 @@ impl Problem {
         Problem::from(Error::invalid(field, reason))
     }
 
-    /// Sets the number of seconds after which a retry makes sense.
+    /// Creates the problem of a key without a scope that the request needs.
+    pub fn insufficient_scope(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail)
+    }
+
+    /// Sets the header `Retry-After`, in seconds.
     pub fn after(self, seconds: u64) -> Problem {
         Problem { retry_after: Some(seconds), ..self }
     }
 
-    /// Appends advice to the detail.
+    /// Appends advice to the detail, after a semicolon.
     pub fn and(self, advice: &str) -> Problem {
         Problem { detail: format!("{}; {advice}", self.detail), ..self }
     }
 
-    /// Returns the HTTP status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// Returns the stable code.
+    /// Returns the stable code, such as `not_found`.
     pub fn code(&self) -> &'static str {
         self.code
     }
 
-    /// Returns what happened, for people.
     pub fn detail(&self) -> &str {
         &self.detail
     }

@@ -1,4 +1,4 @@
-//! All routes and their description.
+//! Collects all routes of REST with their OpenAPI description.
 
 use annals_service::Service;
 use axum::Router;
@@ -14,7 +14,7 @@ use super::{
     searches, settings, tools,
 };
 
-/// The routes, and their OpenAPI description.
+/// The routes of REST, grouped by the checks in front of them.
 pub struct Routes {
     /// Routes behind authentication. Most requests to them need a key.
     pub guarded: Router,
@@ -22,7 +22,7 @@ pub struct Routes {
     pub uploads: Router,
     /// Routes that never need a key.
     pub open: Router,
-    /// Description of all these routes.
+    /// OpenAPI description of all these routes.
     pub api: OpenApi,
 }
 

@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
-use super::extract::{Body, Known, QueryParams, Reading};
+use super::extract::{Billed, Body, Known, QueryParams, Reading};
 
 /// Searches an agent's memory by grain and date range.
 ///
@@ -21,7 +21,7 @@ use super::extract::{Body, Known, QueryParams, Reading};
     responses((status = 200, description = "What was found, best first", body = SearchAnswer))
 )]
 pub(crate) async fn search(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Reading>,
     body: Body<SearchRequest>,
 ) -> Result<Json<SearchAnswer>, Problem> {
@@ -36,7 +36,7 @@ pub(crate) async fn search(
     responses((status = 200, description = "Text to put into a prompt, fenced as data", body = ContextAnswer))
 )]
 pub(crate) async fn context(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Reading>,
     body: Body<ContextRequest>,
 ) -> Result<Json<ContextAnswer>, Problem> {

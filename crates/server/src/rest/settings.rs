@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use tokio_util::io::ReaderStream;
 
 use super::Problem;
-use super::extract::{Administering, Body, Known, Named, Reading};
+use super::extract::{Administering, Billed, Body, Known, Named, Reading};
 
 /// Returns an agent's settings: time zone, language, plan, engine, prompts, budget, masking.
 #[utoipa::path(
@@ -60,7 +60,7 @@ pub(crate) async fn status(
     responses((status = 200, description = "What was written, or would be read", body = RollupAnswer))
 )]
 pub(crate) async fn rollup(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     body: Body<RollupRequest>,
 ) -> Result<Json<RollupAnswer>, Problem> {

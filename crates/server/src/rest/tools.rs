@@ -15,7 +15,7 @@ use super::extract::{Body, QueryParams};
 use crate::access::Caller;
 use crate::mcp::{Asker, Format, definitions, run};
 
-/// Parameters of the list of tools.
+/// How to list the tools.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -26,7 +26,7 @@ pub(crate) struct ToolsQuery {
     format: Format,
 }
 
-/// The answer of a tool.
+/// Answer of a tool, for a model and for programs.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ToolAnswer {
     /// Text for the model: return it as the content of the tool's message.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Context};
 use crate::wire::{AgentsAnswer, ForgetReport, PlansAnswer, SettingsChange, SettingsView};
 
-/// Lists all agents.
+/// Lists the names of the agents of all workspaces.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListAgents {}
 
@@ -21,10 +21,8 @@ impl Call for ListAgents {
     }
 }
 
-/// Returns the settings of an agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GetSettings {
-    /// Name of the agent.
     pub agent: String,
 }
 
@@ -37,10 +35,9 @@ impl Call for GetSettings {
     }
 }
 
-/// Creates an agent.
+/// Creates an agent with settings. Fails if it exists.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CreateAgent {
-    /// Name of the agent.
     pub agent: String,
     pub settings: SettingsChange,
 }
@@ -55,12 +52,11 @@ impl Call for CreateAgent {
     }
 }
 
-/// Gives an agent that exists another name.
+/// Gives an agent another name. Former names keep leading to it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RenameAgent {
-    /// Name of the agent, or a former name.
     pub agent: String,
-    /// Its new name.
+    /// The new name of the agent.
     pub name: String,
 }
 
@@ -77,7 +73,6 @@ impl Call for RenameAgent {
 /// Changes the settings of an agent that exists.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChangeSettings {
-    /// Name of the agent.
     pub agent: String,
     pub change: SettingsChange,
 }
@@ -92,10 +87,9 @@ impl Call for ChangeSettings {
     }
 }
 
-/// Forgets an agent completely.
+/// Erases everything of an agent, or reports what would be erased.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DeleteAgent {
-    /// Name of the agent.
     pub agent: String,
     /// Whether to report only what would be erased.
     pub dry_run: bool,
@@ -112,7 +106,6 @@ impl Call for DeleteAgent {
     }
 }
 
-/// Lists the retention plans.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListPlans {}
 

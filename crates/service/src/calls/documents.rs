@@ -10,9 +10,7 @@ use crate::wire::{DocumentView, DocumentsAnswer, DocumentsRequest};
 /// Lists documents without their contents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListDocuments {
-    /// Name of the agent.
     pub agent: String,
-    /// The documents to list.
     pub request: DocumentsRequest,
 }
 
@@ -29,7 +27,6 @@ impl Call for ListDocuments {
 /// Returns a document with its content.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GetDocument {
-    /// Name of the agent.
     pub agent: String,
     /// Path of the document's collection.
     pub collection: String,
@@ -48,10 +45,9 @@ impl Call for GetDocument {
     }
 }
 
-/// Deletes a document.
+/// Deletes a document, whatever its version.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DeleteDocument {
-    /// Name of the agent.
     pub agent: String,
     /// Path of the document's collection.
     pub collection: String,

@@ -1,4 +1,4 @@
-//! Calls about facts.
+//! Calls that find facts, enter one by hand, and export them.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,6 @@ use crate::wire::{FactEntry, FactsAnswer, FactsRequest, Verb};
 /// Finds facts. If the extractor is local, first extracts facts from new messages.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FindFacts {
-    /// Name of the agent.
     pub agent: String,
     /// The query. Without a limit, all facts are returned.
     pub request: FactsRequest,
@@ -31,7 +30,6 @@ impl Call for FindFacts {
 /// Enters a fact by hand, or retracts one. Entering a fact may create the agent; for a retraction the agent must exist.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct EnterFact {
-    /// Name of the agent.
     pub agent: String,
     pub entry: FactEntry,
 }
@@ -52,9 +50,8 @@ impl Call for EnterFact {
 /// Writes the facts of an agent to a Parquet file. If the extractor is local, first extracts facts from new messages.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ExportFacts {
-    /// Name of the agent.
     pub agent: String,
-    /// The file, as an absolute path.
+    /// Absolute path of the file, because the process that writes it may have another working directory.
     pub file: PathBuf,
 }
 

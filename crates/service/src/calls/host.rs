@@ -1,4 +1,4 @@
-//! The interfaces that calls need from the process that runs them: to the machine, and to the caller's input and output.
+//! What calls need from the process that runs them: access to the machine, and the caller's input and output.
 
 use std::path::Path;
 
@@ -7,22 +7,21 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::Service;
-use crate::jobs::AlarmClock;
-use crate::wire::{BackupsView, FindingView};
+use crate::jobs::Scheduler;
+use crate::wire::{BackupsView, Finding};
 
 /// The process that owns the data folder.
 #[async_trait]
 pub trait Host: Send + Sync {
-    /// Returns the operations.
     fn service(&self) -> &Service;
 
     /// Returns the scheduled jobs; `None` in a process that runs a single command.
-    fn jobs(&self) -> Option<&AlarmClock>;
+    fn jobs(&self) -> Option<&Scheduler>;
 
     /// Returns whether the system reports its clock as synchronised; `None` if it does not report it.
     fn clock_is_synchronised(&self) -> Option<bool>;
 
-    /// Fills the buffer with random bytes.
+    /// Fills the buffer with random bytes that are safe for keys.
     fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error>;
 
     /// Copies a consistent snapshot of the catalog to a new file. Returns the sequence number of the last change in it.
@@ -33,8 +32,8 @@ pub trait Host: Send + Sync {
         Ok(BackupsView::default())
     }
 
-    /// Tests the installation as `annals doctor` does, without calling models. By default returns [`Error::NotFound`].
-    async fn examine(&self) -> Result<Vec<FindingView>> {
+    /// Runs the checks of `annals doctor`, except those that call models. By default fails with [`Error::NotFound`].
+    async fn examine(&self) -> Result<Vec<Finding>> {
         Err(Error::NotFound { what: ObjectKind::ServiceToExamine, name: String::new() })
     }
 }
@@ -42,7 +41,7 @@ pub trait Host: Send + Sync {
 /// The items that come with a request.
 #[async_trait]
 pub trait Input: Send {
-    /// Returns the next item; `None` after the last. Returns an error if the sender disconnects before the last item.
+    /// Returns the next item; `None` after the last. Fails if the sender disconnects before the last item.
     async fn next(&mut self) -> Result<Option<Value>>;
 }
 

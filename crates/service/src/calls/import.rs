@@ -1,4 +1,4 @@
-//! Calls that import. The caller reads and checks the files, and sends their contents as items of input.
+//! Calls that import. The caller reads and checks the files, and sends the contents as items of input.
 
 mod spooled_file;
 
@@ -16,44 +16,43 @@ use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
 use crate::{Caller, Service};
 use spooled_file::SpooledFile;
 
-/// Maximum number of items of another program that are read ahead of being stored.
+/// Maximum number of items of another program that wait in memory to be stored.
 const WAITING: usize = 64;
 
-/// Imports the items that follow: messages first, then exports.
+/// Imports the input: first files of messages, then exports. The items are [`ImportLine`]s.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Import {
-    /// Time zone for the agents.
+    /// IANA time zone for all agents in the input; if absent, their zones stay as they are.
     pub time_zone: Option<String>,
     /// Whether to replace stored messages that have the same id but other content.
     pub revise: bool,
     /// Whether to import messages again that were forgotten.
     pub unforget: bool,
-    /// Names of unknown fields, with the number of lines that contain each.
+    /// Unknown fields that the caller found, with the number of lines that contain each. The answer repeats them.
     pub ignored: BTreeMap<String, u64>,
 }
 
-/// One item of an import.
+/// One item of the input of [`Import`].
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportLine {
-    /// A file of messages begins. Its messages follow.
+    /// Begins a file of messages. The messages follow as items.
     File {
         /// The name of the file, if there are several.
         name: Option<String>,
     },
     Message {
-        /// Name of the agent.
         agent: String,
-        /// Number of the line.
+        /// Number of the message's line in the file, counted from 1.
         line: usize,
         message: MessageItem,
     },
-    /// An export begins. Its records follow, in the order of their ranks.
+    /// Begins an export. The records follow as items, in the order of [`Record`]'s ranks.
     Export {
-        /// The agents in the export.
+        /// The agents of the records that follow.
         agents: Vec<ExportedAgent>,
     },
-    /// A record of an export.
+    /// A record of the export that has begun.
     Record {
         #[serde(flatten)]
         agent: AgentNames,
@@ -64,10 +63,10 @@ pub enum ImportLine {
 /// The names of an agent in an export.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AgentNames {
-    /// Name of the agent.
+    /// Present name of the agent.
     #[serde(rename = "agent")]
     pub name: String,
-    /// The name at its creation, from which the ids in the records derive, if it was renamed since.
+    /// The name with which the agent was created, if it was renamed since. Ids in the records derive from it.
     pub created_as: Option<String>,
 }
 
@@ -77,33 +76,30 @@ impl AgentNames {
         AgentNames { name: agent.name().to_owned(), created_as }
     }
 
-    /// Returns the agent of these names.
+    /// Returns an agent with the ids of the first name and the present name.
     pub fn agent(&self) -> Result<Agent> {
         Agent::new(self.created_as.as_deref().unwrap_or(&self.name))?.renamed(&self.name)
     }
 }
 
-/// An agent in an export.
+/// An agent in an export, with the number of records that belong to it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ExportedAgent {
     #[serde(flatten)]
     pub agent: AgentNames,
-    /// Number of its records.
+    /// Number of records of this agent in the input.
     pub records: u64,
 }
 
 /// A [`annals_core::Message`] as plain data.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MessageItem {
-    /// Id of the conversation.
     pub conversation: String,
-    /// The client's own id.
+    /// The client's own id; if absent, one is derived from the message.
     pub id: Option<String>,
-    /// The role of the speaker.
     pub role: Role,
-    /// The speaker's name.
+    /// Name of the speaker, if the file has one.
     pub name: Option<String>,
-    /// The text.
     pub content: String,
     /// When the message was said.
     pub at: Timestamp,
@@ -129,12 +125,11 @@ impl Call for Import {
     }
 }
 
-/// Imports the items of another program that follow, for one agent.
+/// Imports the input, items of another program, for one agent. The items are [`ImportItem`]s.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ImportItems {
     /// Name of the agent, which need not exist.
     pub agent: String,
-    /// How the items are stored.
     pub request: ItemsRequest,
 }
 
@@ -156,8 +151,8 @@ impl Call for ImportItems {
             }
             Ok(())
         };
-        // An error of the input cancels the import. Items received before the error that are not stored yet are stored when
-        // the import is repeated.
+        // An error of the input cancels the import. Items that were received and not yet stored are lost until the import is
+        // repeated.
         let import = service.import_items(&agent, &self.request, &mut received, now, progress);
         let ((), stored) = tokio::try_join!(forward, import)?;
         Ok(stored)
@@ -168,10 +163,10 @@ fn unreadable(cause: serde_json::Error) -> Error {
     Error::storage("reading an item of an import", cause)
 }
 
-/// The items of the input. `next` returns `None` at the end of the input and wherever an export begins.
+/// The items of the input, in sections: `next` returns `None` at the end of the input and where an export begins.
 struct Lines<'a> {
     input: &'a mut dyn Input,
-    /// The export that has begun and is not restored yet: its agents.
+    /// The agents of the export that has begun and is not restored yet.
     export: Option<Vec<ExportedAgent>>,
 }
 

@@ -4,10 +4,10 @@ use annals_core::{Error, ObjectKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
-use crate::jobs::AlarmClock;
+use crate::jobs::Scheduler;
 use crate::wire::{JobRunView, JobView};
 
-/// Lists the jobs.
+/// Lists the jobs with their last runs. Fails in a process that runs a single command, which has none.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListJobs {}
 
@@ -20,10 +20,10 @@ impl Call for ListJobs {
     }
 }
 
-/// Runs a job now, and waits for its end.
+/// Runs a job now, whatever its schedule, and waits for its end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunJob {
-    /// Name of the job.
+    /// Name of the job's file in `jobs/`, without `.toml`.
     pub name: String,
 }
 
@@ -37,7 +37,7 @@ impl Call for RunJob {
     }
 }
 
-fn jobs<'c>(context: &'c Context<'_>) -> Result<&'c AlarmClock> {
+fn jobs<'c>(context: &'c Context<'_>) -> Result<&'c Scheduler> {
     let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
     context.host.jobs().ok_or_else(none)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Context};
 use crate::wire::{KeyView, NewKey, NewKeyAnswer};
 
-/// Creates a key.
+/// Creates a key. Only this answer contains the secret.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AddKey {
     pub key: NewKey,
@@ -37,10 +37,28 @@ impl Call for ListKeys {
     }
 }
 
-/// Revokes a key.
+/// Sets or removes the limit of tokens of a key.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LimitKey {
+    /// Public id of the key.
+    pub id: String,
+    /// Maximum tokens per UTC day; `None` removes the limit.
+    pub daily_tokens: Option<u64>,
+}
+
+impl Call for LimitKey {
+    const NAME: &'static str = "limit_key";
+    type Answer = ();
+
+    async fn run(self, context: Context<'_>) -> Result<()> {
+        context.service().limit_key(&self.id, self.daily_tokens).await
+    }
+}
+
+/// Revokes a key. It stays in the list of keys.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RevokeKey {
-    /// Id of the key.
+    /// Public id of the key: its part between `annals_` and the secret.
     pub id: String,
 }
 

@@ -12,7 +12,7 @@ use crate::wire::{
     RetentionAnswer, RollupRequest, StatusView, VerifyAnswer,
 };
 
-/// Rolls agents up. Sends the result of each agent when it is done.
+/// Rolls agents up. Sends the result of each agent when it is done. Leaves out the remaining agents if the caller asks to stop.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Rollup {
     /// Only this agent; all agents if absent.
@@ -47,7 +47,8 @@ impl SendsItems for Rollup {
 pub struct BatchRollup {
     /// Only this agent; all agents if absent.
     pub agent: Option<String>,
-    /// Tokens that each agent may use today; its limit if absent.
+    /// Number of tokens that each agent may use today, in place of the limits of the agent and of the operator; if absent,
+    /// these limits apply.
     pub budget: Option<u64>,
 }
 
@@ -74,7 +75,7 @@ impl Call for ListBatches {
     }
 }
 
-/// Ends all open batches, and returns them.
+/// Ends all open batches without waiting for answers, and returns them. Their periods are due again.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AbandonBatches {}
 
@@ -107,7 +108,7 @@ impl Call for Retain {
     }
 }
 
-/// Returns the status of agents.
+/// Returns what is stored, what is waiting and what failed, for each agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Status {
     /// Only this agent; all agents if absent.
@@ -127,7 +128,7 @@ impl Call for Status {
     }
 }
 
-/// Lists dead letters.
+/// Lists memories that could not be indexed or read for facts.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListDeadLetters {
     /// Only dead letters of this agent; of all agents if absent.
@@ -147,7 +148,7 @@ impl Call for ListDeadLetters {
     }
 }
 
-/// Tries dead letters again.
+/// Indexes dead letters again, and reads them for facts.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReplayDeadLetters {
     /// Only of this agent; of all agents if absent.
@@ -259,7 +260,7 @@ impl Call for CheckReadable {
 /// Copies a consistent snapshot of the catalog, for a backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CopyCatalog {
-    /// The new file, as an absolute path.
+    /// Absolute path of the file to create.
     pub to: PathBuf,
 }
 

@@ -10,7 +10,6 @@ use crate::wire::{CorrectRequest, ForgetReport, ForgetRequest, MemoryAnswer, Sou
 /// Returns one memory in full.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GetMemory {
-    /// Id of the memory.
     pub id: String,
 }
 
@@ -24,10 +23,9 @@ impl Call for GetMemory {
     }
 }
 
-/// Returns the memories from which a memory was made.
+/// Returns the memories from which a memory was made and that are still stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GetSources {
-    /// Id of the memory.
     pub id: String,
 }
 
@@ -44,9 +42,8 @@ impl Call for GetSources {
 /// Replaces the text of a memory, sets or removes its pin, or both.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Correct {
-    /// Id of the memory.
     pub id: String,
-    /// The change.
+    /// The new text, the pin, or both.
     pub request: CorrectRequest,
 }
 
@@ -60,12 +57,11 @@ impl Call for Correct {
     }
 }
 
-/// Reports what would be forgotten, or forgets it and searches for what is left.
+/// Reports what would be forgotten, or forgets it and then searches the agent's data and files for leftovers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Forget {
-    /// Name of the agent.
     pub agent: String,
-    /// What to forget.
+    /// What to forget, and whether it is a dry run.
     pub request: ForgetRequest,
 }
 

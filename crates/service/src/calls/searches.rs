@@ -1,5 +1,5 @@
 //! Calls that search and list memories. Searches first make waiting messages searchable, so that a command finds what the
-//! previous command stored. They do not if so many messages wait that this would take minutes.
+//! previous command stored. If more than 5,000 changes wait, which takes minutes, a search does not wait for them.
 
 use annals_core::{Agent, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,10 @@ use crate::wire::{
 /// Maximum number of changes for which a search waits until they are searchable. Two cores embed this many in about a minute.
 const MAX_AWAITED: u64 = 5_000;
 
-/// Makes the stored messages of an agent searchable. Returns why this was not done if too many wait, the embedding model
-/// fails, or a store fails, for example on a full disk; the caller then searches what is searchable already. First embeds the
-/// question, because that call to the model waits for a short time only.
+/// Makes the stored messages of an agent searchable. Returns `None` if all are searchable then. Otherwise returns the reason:
+/// too many messages wait, the embedding model fails or refuses a text, or a store fails, for example on a full disk. The
+/// caller then searches what is searchable already. Fails on other errors, such as a damaged table. Embeds the question first,
+/// because that call to the model has a short time limit.
 async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str>) -> Result<Option<String>> {
     let backlog = service.parts.writer.backlog(agent).await?;
     if backlog == 0 {
@@ -39,12 +40,10 @@ async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str
     }
 }
 
-/// Searches memories.
+/// Searches the memories of an agent, waiting messages included if they are not too many.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Search {
-    /// Name of the agent.
     pub agent: String,
-    /// What to search for.
     pub request: SearchRequest,
 }
 
@@ -60,12 +59,10 @@ impl Call for Search {
     }
 }
 
-/// Returns the context for a prompt.
+/// Returns the context for a prompt, from waiting messages too if they are not too many.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FindContext {
-    /// Name of the agent.
     pub agent: String,
-    /// The prompt and the limits of its context.
     pub request: ContextRequest,
 }
 
@@ -84,9 +81,7 @@ impl Call for FindContext {
 /// Returns a page of memories in order of time.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReadTimeline {
-    /// Name of the agent.
     pub agent: String,
-    /// The range, and the page.
     pub request: TimelineRequest,
 }
 
@@ -100,10 +95,9 @@ impl Call for ReadTimeline {
     }
 }
 
-/// Returns a page of conversations.
+/// Returns a page of an agent's conversations, ordered by name.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListConversations {
-    /// Name of the agent.
     pub agent: String,
     pub request: PageRequest,
 }

@@ -10,7 +10,6 @@ use crate::wire::{ExportAnswer, MemoryView};
 /// Sends the records of an agent as lines, in the format that `annals import` reads.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Export {
-    /// Name of the agent.
     pub agent: String,
 }
 
@@ -26,7 +25,7 @@ impl Call for Export {
         while let Some(line) = lines.next_line().await.map_err(failed)? {
             context.send(&line).await?;
         }
-        Ok(ExportAnswer { agent: self.agent, records: export.records })
+        Ok(ExportAnswer { agent: agent.name().to_owned(), records: export.records })
     }
 }
 
@@ -34,10 +33,9 @@ impl SendsItems for Export {
     type Item = String;
 }
 
-/// Sends all memories of an agent except passages of documents.
+/// Sends all memories of an agent except passages of documents, by grain from fine to coarse.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListMemories {
-    /// Name of the agent.
     pub agent: String,
 }
 

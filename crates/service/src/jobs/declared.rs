@@ -2,7 +2,7 @@
 //! overrides single keys.
 //!
 //! A file sets when a job wakes up, how long a run may take and how many agents it processes at once, not what is due. Unknown
-//! keys and files are refused. The faults of all files are reported together, except that a file must be UTF-8 to be read at all.
+//! keys and files are refused. The faults of all files are reported together. Only a file that is not UTF-8 is reported alone.
 
 mod read;
 #[cfg(test)]
@@ -26,27 +26,26 @@ pub struct Timing {
     pub minutes: u16,
 }
 
-/// A job that gives each agent a slot.
+/// The declaration of a job that gives each agent a slot: one pass over the agent's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rounds {
-    /// When the job wakes up and how long a run may take.
+pub struct AgentJob {
     pub timing: Timing,
-    /// The number of agents processed at the same time.
+    /// Maximum number of agents that are processed at the same time.
     pub agents_at_once: usize,
 }
 
 /// The declarations of all jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jobs {
-    /// Writes the summaries that are due.
-    pub rollup: Rounds,
-    /// Prunes memories that are past their plan.
-    pub retention: Rounds,
-    /// Compacts small fragments of tables.
+    /// Extracts facts, writes the summaries that are due, makes both searchable, and completes erasures.
+    pub rollup: AgentJob,
+    /// Prunes memories that are past their plan. Also drops expired idempotency keys and saved model answers.
+    pub retention: AgentJob,
+    /// Joins small fragments of tables, and frees the space of replaced rows.
     pub compaction: Timing,
-    /// Reads everything back and compares it with the catalog.
+    /// Reads all tables back, compares them with the catalog, and rebuilds those that differ. Also checks the catalog.
     pub verification: Timing,
-    /// Copies everything to another place, if the configuration names one.
+    /// Copies what cannot be rebuilt to the target of backups, if the configuration names one.
     pub backup: Timing,
 }
 
@@ -57,9 +56,9 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("verification", include_str!("../../../../jobs/verification.toml")),
     ("backup", include_str!("../../../../jobs/backup.toml")),
 ];
-/// The largest permitted value of `minutes`: one day. Longer runs of a daily job would follow each other without an end.
+/// Maximum value of `minutes`: one day. Longer runs of a daily job would follow each other without a pause.
 const MAX_MINUTES: u16 = 1440;
-/// The largest permitted value of `agents_at_once`. More agents at once take more memory without saving time.
+/// Maximum value of `agents_at_once`. More agents at once take more memory without saving time.
 const MAX_AT_ONCE: u16 = 64;
 
 impl Jobs {
@@ -84,8 +83,8 @@ impl Jobs {
         let [mut rollup, mut retention, mut compaction, mut verification, mut backup] =
             std::array::from_fn(&mut reader);
         let jobs = Jobs {
-            rollup: rounds(&mut rollup),
-            retention: rounds(&mut retention),
+            rollup: agent_job(&mut rollup),
+            retention: agent_job(&mut retention),
             compaction: timing(&mut compaction),
             verification: timing(&mut verification),
             backup: timing(&mut backup),
@@ -105,9 +104,9 @@ fn timing(reader: &mut Reader) -> Timing {
     }
 }
 
-fn rounds(reader: &mut Reader) -> Rounds {
+fn agent_job(reader: &mut Reader) -> AgentJob {
     let agents_at_once = usize::from(reader.number("agents_at_once", MAX_AT_ONCE));
-    Rounds { timing: timing(reader), agents_at_once }
+    AgentJob { timing: timing(reader), agents_at_once }
 }
 
 fn unknown(name: &str) -> Option<Fault> {
@@ -116,7 +115,8 @@ fn unknown(name: &str) -> Option<Fault> {
     (!known.contains(&name)).then(|| Fault { file: Some(format!("{name}.toml")), ..fault() })
 }
 
-/// Reads the TOML files of a folder, sorted by name.
+/// Reads the TOML files of a folder, sorted by name. Returns pairs of a name without `.toml` and a text; none if there is no
+/// folder.
 fn files(folder: &Path) -> Result<Vec<(String, String)>> {
     let failed = |cause| Error::storage(format!("cannot read the jobs in {}", folder.display()), cause);
     let mut files = Vec::new();

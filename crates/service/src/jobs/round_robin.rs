@@ -1,5 +1,5 @@
-//! Round-robin over agents: each gets a slot, a few at the same time. If agents are left without a slot, the next round begins
-//! with the first of them.
+//! Round-robin over agents: each gets a slot in a round, a few at the same time. If agents are left without a slot, the next
+//! round begins with the first of them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -19,16 +19,16 @@ pub struct RoundRobin(Arc<Mutex<Option<Agent>>>);
 pub struct Sweep<T> {
     /// The outcomes of the slots that did not fail, sorted by agent.
     pub slots: Vec<(Agent, T)>,
-    /// The agents whose slot failed. Each failure was logged.
+    /// The agents for which the slot failed, with the errors. Each failure was logged.
     pub failed: Vec<(Agent, Error)>,
-    /// The agents without a slot, because the round had to end or because another task was working on them. The first of them
-    /// comes first in the next round.
+    /// The agents that got no slot, because the round was stopped or because another task was working on them. The first of
+    /// these comes first in the next round.
     pub left: Vec<Agent>,
 }
 
 impl RoundRobin {
-    /// Gives each agent a slot, `at_once` at the same time. Once `stop` is cancelled no slot begins; slots under way are
-    /// waited for. A failed slot does not affect other agents. An agent that was busy (its slot returned `None`) is tried once
+    /// Calls `slot` for each agent, `at_once` at the same time. Once `stop` is cancelled no slot begins; slots under way are
+    /// waited for. A failed slot does not affect other agents. If `slot` returns `None`, the agent is busy and is tried once
     /// more after all others.
     pub async fn sweep<'a, T>(
         &self,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn agent_without_a_turn_comes_first_in_the_next_round() {
+    async fn agent_without_a_slot_comes_first_in_the_next_round() {
         check("abcde", 1, &["ab.", "cdea.", "b.", "c!d.", "eabcd", "abcde"]).await;
     }
 

@@ -1,4 +1,4 @@
-//! Runs one job, one pass at a time. Wake-ups during a run cause exactly one more run.
+//! Runs one job, never twice at the same time. Any number of wake-ups during a run cause exactly one more run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -16,37 +16,35 @@ use super::{MomentClock, Report, Task};
 pub enum Outcome {
     /// The run ended; parts of it may have failed.
     Done(Report),
-    /// The run failed as a whole, with the reason.
+    /// The run failed as a whole or panicked, with the reason.
     Failed(String),
 }
 
-/// The runs of a job so far.
+/// The runs of a job since the service started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// The number of runs that have begun.
     pub begun: u64,
     /// The number of runs that have ended: the same, or one less during a run.
     pub ended: u64,
-    /// When the last run began.
+    /// When the last run began; `None` before the first.
     pub last_start: Option<Timestamp>,
-    /// When the last run ended.
+    /// When the last run that has ended did so; `None` before the first end.
     pub last_end: Option<Timestamp>,
-    /// The outcome of the last run that ended.
+    /// The outcome of the last run that has ended; `None` before the first end.
     pub outcome: Option<Outcome>,
 }
 
 impl Runs {
-    /// Returns whether a run is under way.
     pub fn is_running(&self) -> bool {
         self.begun > self.ended
     }
 }
 
-/// A job and its body.
+/// A job with the state of its runs.
 pub(super) struct Runner {
     name: String,
     task: Arc<dyn Task>,
-    /// The time after which a run begins nothing more.
+    /// Length of a run after which its cancellation token is cancelled.
     within: Duration,
     clock: MomentClock,
     wake_up: Notify,
@@ -75,7 +73,7 @@ impl Runner {
         self.runs.borrow().clone()
     }
 
-    /// Starts a run and waits for the end of a run that began after this call.
+    /// Starts a run and waits for the end of a run that began after this call. Fails if the service shuts down first.
     pub(super) async fn run_now(&self, stop: &CancellationToken) -> Result<Outcome> {
         let mut runs = self.runs.subscribe();
         let wanted = runs.borrow_and_update().begun + 1;
@@ -89,7 +87,8 @@ impl Runner {
         }
     }
 
-    /// Runs the job at each wake-up until `stop` is cancelled; a run under way is signalled to stop and ends.
+    /// Runs the job at each wake-up until `stop` is cancelled. This also cancels the token of a run under way, and waits for
+    /// its end.
     pub(super) async fn work(&self, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -111,7 +110,8 @@ impl Runner {
         let outcome = match run_within(pass, &should_stop, self.within).await {
             Ok(Ok(report)) => Outcome::Done(report),
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
-            // A bug. The panic hook has logged the cause; the job runs again at the next wake-up.
+            // The job panicked, which is a bug. The panic hook has logged the cause, and the job runs again at the next
+            // wake-up.
             Err(_) => Outcome::Failed("it panicked".into()),
         };
         self.log(&outcome);
@@ -143,7 +143,7 @@ impl Runner {
     }
 }
 
-/// Waits for a pass, and cancels `should_stop` after `within`.
+/// Waits for the end of a pass. If it takes longer than `within`, cancels `should_stop` and goes on waiting.
 async fn run_within<T>(pass: impl Future<Output = T>, should_stop: &CancellationToken, within: Duration) -> T {
     let mut pass = std::pin::pin!(pass);
     tokio::select! {

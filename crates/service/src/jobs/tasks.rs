@@ -1,5 +1,5 @@
-//! The bodies of jobs: each does one bounded pass of its work. Each job has a file here except backup, which copies files;
-//! the binary passes its body in.
+//! What the jobs do in a run. Each job has a file here except backup, which the binary implements, because only the binary may
+//! name the stores.
 
 mod compaction;
 mod retention;
@@ -23,7 +23,7 @@ pub use verification::Verification;
 /// A reading of the machine's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// The current time.
+    /// The time that the clock shows.
     pub now: Timestamp,
     /// Whether the system reports its clock as synchronised; `None` if it does not report it.
     pub synchronised: Option<bool>,
@@ -32,7 +32,7 @@ pub struct Moment {
 /// The source of clock readings: the machine's clock in the binary, a clock under the test's control in tests.
 pub type MomentClock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// The result of a run, for people who look at the jobs. Holds no text of memories.
+/// The result of a run, in words for people who look at the jobs. Contains no text of memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// What was done; empty if there was nothing to do.
@@ -41,13 +41,13 @@ pub struct Report {
     pub failures: u64,
 }
 
-/// The body of a job.
+/// What a job does in a run.
 #[async_trait]
 pub trait Task: Send + Sync {
-    /// Does one pass of the work: compares the actual state with the required one, and does what is missing. Called after
-    /// wake-ups, when the service starts if a run may have been missed, and on request. A task that should not repeat its work
-    /// so often checks first when it was last done. Once `stop` is cancelled it begins nothing more: the run has reached its
-    /// bound, or the service is stopping.
+    /// Compares the actual state with the required one, and does what is missing. Called at wake-ups, on request, and when the
+    /// service starts if a run may have been missed. A task with work that should be done less often checks first when it was
+    /// last done. Once `stop` is cancelled the task begins nothing more: the run has reached its time limit, or the service is
+    /// stopping.
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report>;
 }
 

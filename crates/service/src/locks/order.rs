@@ -3,23 +3,24 @@
 /// The locks of an agent, in the order in which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lock {
-    /// Roll-up: one at a time. Held while a model answers.
+    /// Held during a roll-up, also while a model answers, so that only one runs at a time.
     RollUp,
-    /// Extraction: one reader of new messages at a time. Held while a model answers.
+    /// Held while new messages are read for facts, also while a model answers, so that only one task reads them.
     Extraction,
-    /// The agent's history and settings: summaries, pruning, erasure, blocks.
+    /// Held while stored memories, blocks or settings change: revising and correcting messages, saving summaries, pruning,
+    /// erasure. Held during an export too. New messages are stored without it.
     History,
-    /// Facts and their table.
+    /// Held while facts, or imported statements and documents, are written to the catalog. Held also while the table of facts
+    /// is written or verified, and during an export.
     Facts,
-    /// The searchable tables.
+    /// Held while the searchable tables are written or verified.
     Tables,
 }
 
 pub(super) const LOCKS: usize = Lock::Tables as usize + 1;
 
-/// A lock as a type.
+/// A type that stands for one of the locks.
 pub trait Level: Send + Sync + 'static {
-    /// The lock that the type stands for.
     const LOCK: Lock;
 }
 

@@ -1,4 +1,4 @@
-//! The labels of metrics. Each field takes one of a few values that the program defines.
+//! The labels of metrics. Each label has few values, all defined by the program, because every value is a time series.
 
 use annals_core::Grain;
 use prometheus_client::encoding::EncodeLabelSet;

@@ -1,4 +1,4 @@
-//! Ports wrapped to measure how long some of their calls take, and to count failures and tokens. The binary wraps them before
+//! A wrapper of ports that measures how long some calls take, and counts failures and tokens. The binary wraps ports before
 //! it passes them to other parts.
 
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_core::ports::{
-    Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table,
-    TableStats, TokenRequest,
+    Batch, Embedder, Engine, Findings, Probe, Refusals, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask,
+    Table, TableStats, TokenRequest,
 };
 use annals_core::{Agent, Author, Digest, Draft, Grain, Period, Price, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
@@ -15,14 +15,13 @@ use async_trait::async_trait;
 use super::Metrics;
 use super::labels::Tokens;
 
-/// A port, and the metrics that receive its durations.
+/// A port that passes every call on, and records durations, failures and tokens in metrics.
 pub struct Measured<P: ?Sized> {
     port: Arc<P>,
     metrics: Metrics,
 }
 
 impl<P: ?Sized> Measured<P> {
-    /// Wraps a port.
     pub fn new(port: Arc<P>, metrics: &Metrics) -> Measured<P> {
         Measured { port, metrics: metrics.clone() }
     }
@@ -173,6 +172,14 @@ impl<P: Replies + ?Sized> Replies for Measured<P> {
         self.port.save_prices(prices).await
     }
 
+    async fn refusals(&self, key: &Digest) -> Result<Option<Refusals>> {
+        self.port.refusals(key).await
+    }
+
+    async fn save_refusals(&self, key: Digest, refusals: Refusals) -> Result<()> {
+        self.port.save_refusals(key, refusals).await
+    }
+
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
         self.port.reserve(agent, request, now).await
     }
@@ -205,7 +212,7 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Purpose;
+    use annals_core::{CacheTokens, Purpose};
     use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordReranker};
 
     use super::*;
@@ -225,15 +232,18 @@ mod tests {
             model: "m".into(),
             text: "a".into(),
             tokens_in: 100,
+            cache: CacheTokens::default(),
             tokens_out: 7,
             read_seq: 1_000,
             reservation: None,
+            access_key: None,
         };
         replies.save_reply(&agent, reply.clone(), Timestamp::UNIX_EPOCH).await.unwrap();
         replies.charge(&agent, reply, Timestamp::UNIX_EPOCH).await.unwrap();
         let reranker = Measured::new(Arc::new(Faulty::at_call(WordReranker::new(), 2)), &metrics);
         let texts = ["one".to_owned()];
-        let task = RerankTask { agent: &agent, question: "one?", texts: &texts, now: Timestamp::UNIX_EPOCH };
+        let task =
+            RerankTask { agent: &agent, question: "one?", texts: &texts, now: Timestamp::UNIX_EPOCH, access_key: None };
         reranker.rerank(task).await.unwrap();
         reranker.rerank(task).await.unwrap_err();
         let text = metrics.text();

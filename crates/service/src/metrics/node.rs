@@ -1,5 +1,5 @@
-//! The metrics of one node of a cluster, at `/metrics/node`, and whether the database answers it. The metrics of the memory are
-//! those of the active node. Never reads a clock.
+//! The metrics of one node of a cluster, at `/metrics/node`, and whether the database answers the node. The metrics at
+//! `/metrics` are those of the active node. Never reads a clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ struct Inner {
     answer_age: Number,
     lease_seconds: Number,
     forwarded: Family<Outcome, Counter>,
-    /// The number of the lease that this node has.
+    /// The number of the lease that this node has taken; `None` while it stands by.
     taken: Mutex<Option<i64>>,
     /// When the database last answered a question about the lease; at first, when the node started.
     answered: Mutex<Instant>,
@@ -89,7 +89,7 @@ impl NodeMetrics {
         *self.0.answered.lock().unwrap_or_else(PoisonError::into_inner) = sent;
     }
 
-    /// Counts a forwarded request.
+    /// Counts a request that this standby node forwarded, or failed to forward.
     pub fn forwarded(&self, outcome: Forwarded) {
         self.counter(outcome).inc();
     }
@@ -103,7 +103,7 @@ impl NodeMetrics {
         self.0.forwarded.get_or_create(&Outcome { outcome }).clone()
     }
 
-    /// Returns whether the database has answered within the length of a lease.
+    /// Returns whether the last answer of the database is not older than the length of a lease.
     pub fn reaches_database(&self, now: Instant) -> bool {
         self.answer_age(now) <= self.0.lease
     }

@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 /// too small.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Returns the resident memory of this process; `None` without `/proc`.
+/// Returns the resident memory of this process in bytes; `None` without `/proc`.
 pub(super) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -17,7 +17,8 @@ pub(super) fn resident_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the bytes of a file, or of all files below a folder. Files that were removed meanwhile count zero.
+/// Returns the bytes of a file, or of all files below a folder. Files that are removed meanwhile count as empty. Counts only
+/// the first [`MAX_ENTRIES`] entries of a folder.
 pub(super) fn bytes_of(path: &Path) -> u64 {
     let entries = WalkDir::new(path).into_iter().take(MAX_ENTRIES).filter_map(Result::ok);
     let files = entries.filter_map(|entry| entry.metadata().ok()).filter(fs::Metadata::is_file);

@@ -10,11 +10,11 @@ use super::process::{bytes_of, catalog_bytes, resident_bytes};
 use super::{Metrics, Pipeline, clamp};
 use crate::Service;
 
-/// The least interval between two measurements of folder sizes.
+/// Minimum interval between two measurements of folder sizes.
 const FOLDERS: Duration = Duration::from_secs(60);
 
 impl Service {
-    /// Returns all metrics in OpenMetrics text format.
+    /// Updates the gauges, and returns all metrics in OpenMetrics text format.
     pub async fn metrics_text(&self, now: Timestamp) -> Result<String> {
         self.metrics.show(&self.parts.store.totals(now).await?, now);
         let mut measured = self.metrics.0.folders_measured.lock().await;
@@ -46,7 +46,7 @@ impl Service {
 }
 
 impl Metrics {
-    /// Sets the gauges. For work that was waiting before the process began, the wait is measured from now.
+    /// Sets the gauges over all agents. The wait of changes that this process has not seen before is measured from now.
     fn show(&self, sum: &Totals, now: Timestamp) {
         let (metrics, instant) = (&self.0, Instant::now());
         let unsearchable = sum.backlogs.iter().filter(|backlog| backlog.unsearchable > 0);

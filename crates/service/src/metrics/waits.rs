@@ -1,7 +1,7 @@
 //! How long new messages wait in a pipeline: for each agent, the oldest waiting change and when its wait began.
 //!
-//! One entry per agent and pipeline. Later changes are timed after the oldest has passed, so under load the metric shows the
-//! longest waits, not the mean.
+//! There is one entry per agent and pipeline. While a change waits, later changes of the agent are not timed, so under load the
+//! metric shows the longest waits, not the mean.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,14 +22,14 @@ pub enum Pipeline {
 pub(super) struct Waits(Mutex<HashMap<(Pipeline, Agent), (u64, Instant)>>);
 
 impl Waits {
-    /// Begins a wait, unless an older change waits already.
+    /// Begins to time the wait of change `seq`, unless an older change of the agent waits already.
     pub(super) fn begin(&self, pipeline: Pipeline, agent: &Agent, seq: u64, now: Instant) {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waits.entry((pipeline, agent.clone())).or_insert((seq, now));
     }
 
-    /// Records that a pipeline has processed changes up to `reached`. Returns how long the oldest change waited, if it has
-    /// passed.
+    /// Records that a pipeline has processed changes up to `reached`. Returns how long the timed change waited, if it is one of
+    /// these.
     pub(super) fn end(&self, pipeline: Pipeline, agent: &Agent, reached: u64, now: Instant) -> Option<Duration> {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (pipeline, agent.clone());

@@ -1,4 +1,4 @@
-//! The agents of a workspace: which agent a name leads to, whether it exists, and other names for it.
+//! The agents of a workspace: lists them, finds one by a present or former name, and renames one.
 
 use annals_core::{Agent, Error, ObjectKind, Result, Timestamp, Zones};
 
@@ -9,7 +9,8 @@ use crate::{Caller, Service};
 const PAGE: usize = 1000;
 
 impl Service {
-    /// Returns the agents of a workspace that the caller may use, by key, after the given name; at most `limit`.
+    /// Returns at most `limit` agents of a workspace for which `may_use` returns true, ordered by key ([`Agent::key`]). `after`
+    /// is the name of the last agent of the page before.
     pub async fn agents(
         &self,
         workspace: &str,
@@ -32,8 +33,8 @@ impl Service {
         Ok(found)
     }
 
-    /// Returns the agent of that name, whether it exists or not. A former name leads to its agent too. For an agent that the
-    /// caller may not use, the error is the same as for one that does not exist.
+    /// Returns the agent with this present or former name, whether it exists or not. Fails with [`Error::NotFound`] if the
+    /// caller may not use it, so that the caller does not learn whether it exists.
     pub async fn agent(&self, caller: &Caller, name: &str) -> Result<Agent> {
         let agent = self.parts.store.resolve_agent(caller.workspace(), name).await?;
         if caller.opens(&agent) {
@@ -43,7 +44,7 @@ impl Service {
         }
     }
 
-    /// Gives an agent another name. Its former names keep leading to it. Returns [`Error::Exists`] if another agent of the
+    /// Gives an agent another name. Former names keep leading to it. Fails with [`Error::Exists`] if another agent of the
     /// workspace has or had the name.
     pub async fn rename_agent(&self, agent: &Agent, name: &str) -> Result<SettingsView> {
         let renamed = self.parts.store.rename_agent(agent, name).await?;
@@ -51,23 +52,22 @@ impl Service {
         self.settings(&renamed).await
     }
 
-    /// Returns the agents of all workspaces.
     pub async fn all_agents(&self) -> Result<Vec<Agent>> {
         self.parts.store.all_agents().await
     }
 
-    /// Returns the agent that follows this one, over all workspaces, or the first agent. `None` after the last.
+    /// Returns the agent that follows `after` in the order over all workspaces, or the first one. `None` after the last.
     pub async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
         self.parts.store.next_agent(after).await
     }
 
-    /// Returns the agents that may have work for a roll-up.
+    /// Returns the agents that may have work for a roll-up at `now`: due periods, messages to read, or changes to index.
     pub async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         self.parts.store.agents_with_work(now).await
     }
 
-    /// Returns the agent of this name, of the default workspace, which must exist; without a name, returns the agents of all
-    /// workspaces.
+    /// Returns the agent of the default workspace with this name; fails if it does not exist. Without a name, returns the
+    /// agents of all workspaces.
     pub async fn agents_named(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.known(self.agent(&Caller::local(), name).await?).await?]),
@@ -75,12 +75,12 @@ impl Service {
         }
     }
 
-    /// Returns the time zones of an agent.
     pub async fn zones(&self, agent: &Agent) -> Result<Zones> {
         self.parts.store.settings(agent).await?.zones()
     }
 
-    /// Returns the agent if it exists, or [`Error::NotFound`], so that a misspelt name does not look like an empty memory.
+    /// Returns the agent if it exists. Fails with [`Error::NotFound`] otherwise, so that a misspelt name does not look like an
+    /// empty memory.
     pub async fn known(&self, agent: Agent) -> Result<Agent> {
         if self.parts.store.agent_state(&agent).await?.known {
             return Ok(agent);
@@ -112,6 +112,7 @@ mod tests {
             scopes: [Scope::Search].into(),
             agents: agents.iter().map(ToString::to_string).collect(),
             expires_at: None,
+            daily_tokens: None,
         };
         let before = service.add_key(request(&["ann"]), at(NOW), getrandom::fill).await.unwrap().1;
         assert_eq!(service.rename_agent(&agent("ann"), "anna").await.unwrap().agent, "anna");
@@ -141,6 +142,7 @@ mod tests {
             scopes: [Scope::Search].into(),
             agents: vec!["anna".into()],
             expires_at: None,
+            daily_tokens: None,
         };
         let view = service.add_key(early, at(NOW), getrandom::fill).await.unwrap().1;
         service.rename_agent(&agent("ann"), "anna").await.unwrap();

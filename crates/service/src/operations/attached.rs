@@ -9,11 +9,11 @@ use crate::Service;
 /// A page of turns of one conversation.
 #[derive(Clone, Debug, Default)]
 pub struct TurnsRequest {
-    /// The conversation that has the turns.
+    /// Name of the conversation.
     pub conversation: String,
     /// Whether to list from newest to oldest.
     pub newest_first: bool,
-    /// Continues after the turn of the conversation with this id.
+    /// Id of a turn of the conversation. The page continues after that turn; `None` begins with the first turn.
     pub after: Option<MemoryId>,
     /// Maximum number of turns: 1 to 1,000. Default: 100.
     pub limit: Option<usize>,
@@ -28,8 +28,8 @@ pub struct AttachedMemory {
 }
 
 impl Service {
-    /// Returns a page of turns in order of time, and whether more follow. Returns [`Error::NotFound`] if the turn to continue
-    /// after does not exist.
+    /// Returns a page of turns in order of time, and whether more follow. Fails with [`Error::NotFound`] if the turn to
+    /// continue after does not exist, and with [`Error::Invalid`] if the limit is out of range.
     pub async fn turns(&self, agent: &Agent, request: TurnsRequest) -> Result<(Vec<AttachedMemory>, bool)> {
         let limit = limit(request.limit)?;
         let within = match &request.after {
@@ -51,7 +51,7 @@ impl Service {
         Ok((self.with_attachments(agent, turns).await?, is_more))
     }
 
-    /// Returns the turn of a message, if it is stored.
+    /// Returns the memory with this id; `None` if it is not stored. Does not check that it is a turn.
     pub async fn turn(&self, agent: &Agent, id: &MemoryId) -> Result<Option<AttachedMemory>> {
         let found = self.parts.store.get(agent, std::slice::from_ref(id)).await?;
         Ok(self.with_attachments(agent, found).await?.pop())
@@ -71,7 +71,7 @@ impl Service {
         self.parts.store.unforget(agent, &[message]).await
     }
 
-    /// Adds the attachments to memories.
+    /// Reads the attachments of memories. Returns the memories in the same order.
     pub async fn with_attachments(&self, agent: &Agent, memories: Vec<Memory>) -> Result<Vec<AttachedMemory>> {
         let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
         let attachments = self.parts.store.attachments(agent, &ids).await?;
@@ -79,7 +79,8 @@ impl Service {
         Ok(joined.map(|(memory, attachment)| AttachedMemory { memory, attachment }).collect())
     }
 
-    /// Replaces the attachment of a turn. Credentials in it are masked as in messages.
+    /// Replaces the attachment of a turn. Masks credentials if the agent's settings say so. Fails with [`Error::NotFound`] if
+    /// the turn does not exist.
     pub async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> Result<()> {
         let settings = self.parts.store.settings(agent).await?;
         let masked = settings.mask.then(|| annals_writer::mask_json(attachment));
@@ -95,8 +96,8 @@ impl Service {
     }
 }
 
-/// Returns the interval after a turn, or the interval before it if `newest_first`. Turns of one conversation never share an
-/// instant.
+/// Returns the interval after a turn, or before it if `newest_first`. It leaves out no other turn of the conversation, because
+/// these never share an instant.
 fn after(turn: &Memory, newest_first: bool) -> Interval {
     if newest_first {
         Interval { end: turn.cover.start, ..Interval::ALWAYS }

@@ -13,12 +13,13 @@ use crate::wire::{BlockView, BlocksRequest, BlocksView};
 const MAX_BLOCKS: usize = 32;
 
 impl Service {
-    /// Returns an agent's blocks.
+    /// Returns an agent's blocks, ordered by name.
     pub async fn blocks(&self, agent: &Agent) -> Result<BlocksView> {
         Ok(view(agent, self.parts.store.blocks(agent).await?))
     }
 
-    /// Saves blocks, and removes those with an empty text, all at once. Returns all blocks of the agent.
+    /// Saves blocks, and removes those with an empty text, all or none. If a name occurs several times, the last text counts.
+    /// Returns all blocks of the agent. Fails if a name or text is too long, or if the agent would have too many blocks.
     pub async fn write_blocks(&self, agent: &Agent, request: BlocksRequest, now: Timestamp) -> Result<BlocksView> {
         let faults: Vec<Fault> =
             request.blocks.iter().enumerate().flat_map(|(index, block)| check(index, block)).collect();

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use annals_core::{
-    Agent, Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, Date, Error, MemoryId,
-    Result, Timestamp,
+    Agent, Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, Error, MemoryId, Result,
+    Timestamp, days_text,
 };
 use annals_search::GatheredContext;
 
@@ -13,15 +13,16 @@ use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 
 const MAX_DOCUMENTS: usize = 100;
-/// Maximum bytes of all documents together; a longer text would have more parts than are compared.
+/// Maximum bytes of all documents together. A longer text would be split into more parts than a search compares.
 const MAX_DOCUMENT_BYTES: usize = 512 * 1024;
 /// Maximum bytes of an id or a title. The title is compared together with every part.
 const MAX_TITLE_LENGTH: usize = 1024;
-/// Allowed token budgets: a smaller one has no room for a memory, a larger one is no longer a context.
+/// Allowed token budgets. A smaller one has no room for a memory; a larger one exceeds what a prompt should contain.
 const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
 impl Service {
-    /// Returns the context for a prompt.
+    /// Returns the context for a prompt. Counts an access to each memory in it. Fails if a text of the request is too long or
+    /// the budget is out of range.
     pub async fn context(&self, agent: &Agent, request: ContextRequest, now: Timestamp) -> Result<ContextAnswer> {
         bounded("prompt", &request.prompt)?;
         for (field, name) in [("speaker", &request.speaker), ("conversation", &request.conversation)] {
@@ -55,13 +56,13 @@ impl Service {
         self.compare_facts(agent).await?;
         let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
-        let context = self.parts.search.conclude_context(gathered).await;
+        let context = self.parts.search.conclude_context(gathered, self.billing()).await;
         self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,
             short: item.short,
             kind: item.kind.as_str().to_owned(),
-            dates: item.days.map(dates),
+            dates: item.days.map(days_text),
             text: item.text,
             score: item.score,
             tokens: item.tokens,
@@ -108,7 +109,8 @@ impl Service {
     }
 }
 
-/// Returns a hint if the budget left out items, or if memory holds nothing about the prompt or within its dates.
+/// Returns a hint if items were left out by the budget, if nothing was found for the prompt or its dates, or if what was found
+/// may not answer the prompt. Otherwise returns `None`.
 fn hint(context: &Context) -> Option<String> {
     let left_out = match context.omitted {
         0 => None,
@@ -146,14 +148,10 @@ fn check_documents(documents: &[DocumentIn]) -> Result<()> {
     }
 }
 
-/// Returns the id of the memory in an item; `None` for facts, blocks and documents.
+/// Returns the id of an item that is a turn, statement or summary; `None` for facts, blocks and documents.
 fn memory(item: &ContextItem) -> Option<MemoryId> {
     use ContextKind::{Statement, Summary, Turn};
     matches!(item.kind, Turn | Statement | Summary).then(|| MemoryId::from_text(&item.id))
-}
-
-fn dates((first, last): (Date, Date)) -> String {
-    if first == last { first.to_string() } else { format!("{first} to {last}") }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The conversations of an agent.
+//! Lists the conversations of an agent, page by page.
 
 use annals_core::{Agent, Result};
 
@@ -7,7 +7,7 @@ use crate::Service;
 use crate::wire::{ConversationsAnswer, PageRequest};
 
 impl Service {
-    /// Returns one page of conversations, by name.
+    /// Returns one page of conversations with their titles, ordered by name.
     pub async fn conversations(&self, agent: &Agent, request: PageRequest) -> Result<ConversationsAnswer> {
         let limit = limit(request.limit)?;
         // One more than the page holds shows whether there is a next page.

@@ -15,11 +15,12 @@ const MAX_PRICE: f64 = 1_000_000.0;
 const MAX_MODEL_LENGTH: usize = 200;
 const MAX_CURRENCY_LENGTH: usize = 8;
 const MAX_PRICES: usize = 1000;
-/// Maximum number of agents for which summaries are counted. The ledger of each agent is read for it.
+/// Maximum number of agents for which the built-in engine's summaries are counted. With more agents, they are not counted.
+/// Counting reads the ledger of each agent.
 const MAX_COUNTED: usize = 20;
 
 impl Service {
-    /// Returns the prices of models.
+    /// Returns the prices of models, and their currency; an empty currency if there are no prices.
     pub async fn prices(&self) -> Result<PricesView> {
         let prices = self.parts.store.prices().await?;
         let amount = |micros: u64| micros as f64 / Price::MICROS;
@@ -27,7 +28,13 @@ impl Service {
             currency: prices.first().map(|price| price.currency.clone()).unwrap_or_default(),
             prices: prices
                 .into_iter()
-                .map(|price| PriceView { model: price.model, input: amount(price.input), output: amount(price.output) })
+                .map(|price| PriceView {
+                    model: price.model,
+                    input: amount(price.input),
+                    cached_input: price.cached_input.map(amount),
+                    cache_write: price.cache_write.map(amount),
+                    output: amount(price.output),
+                })
                 .collect(),
         })
     }
@@ -44,6 +51,8 @@ impl Service {
             model: price.model,
             currency: currency.clone(),
             input: micros(price.input),
+            cached_input: price.cached_input.map(micros),
+            cache_write: price.cache_write.map(micros),
             output: micros(price.output),
         };
         self.parts.store.save_prices(list.prices.into_iter().map(price).collect()).await?;
@@ -58,7 +67,7 @@ impl Service {
         self.costs(&agents, request, now).await
     }
 
-    /// Returns the costs of these agents.
+    /// Returns the costs of these agents, by default of the last thirty UTC days. Fails if `from` is after `to`.
     pub async fn costs(&self, agents: &[Agent], request: &CostsRequest, now: Timestamp) -> Result<CostsAnswer> {
         let to = request.to.unwrap_or_else(|| budget_day(now));
         let from = request.from.unwrap_or_else(|| to.saturating_sub(29.days()));
@@ -85,7 +94,7 @@ impl Service {
             for usage in self.parts.store.usage(agent, since).await?.iter().filter(|usage| usage.day <= to) {
                 let cost = by_model
                     .get(usage.model.as_str())
-                    .map(|price| price.of_call(usage.tokens_in, usage.tokens_out, usage.batch));
+                    .map(|price| price.of_call(usage.tokens_in, usage.cache, usage.tokens_out, usage.batch));
                 micros = micros.saturating_add(cost.unwrap_or_default());
                 answer.tokens_in += usage.tokens_in;
                 answer.tokens_out += usage.tokens_out;
@@ -100,7 +109,7 @@ impl Service {
         Ok(answer)
     }
 
-    /// Returns the first and last day (Monday and Sunday) of the week before that of `now`, in UTC, as budgets are.
+    /// Returns Monday and Sunday of the week before the one of `now`. Days are in UTC, as those of budgets.
     pub fn last_week(now: Timestamp) -> (Date, Date) {
         let today = budget_day(now);
         let monday = today.saturating_sub(i64::from(today.weekday().to_monday_zero_offset()).days());
@@ -137,6 +146,8 @@ fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
         batch: usage.batch,
         calls: usage.calls,
         tokens_in: usage.tokens_in,
+        cache_read: usage.cache.read,
+        cache_written: usage.cache.written,
         tokens_out: usage.tokens_out,
         cost: cost.map(|micros| micros as f64 / Price::MICROS),
     }
@@ -162,8 +173,14 @@ fn faults(list: &PricesView) -> Vec<Fault> {
         if !seen.insert(model) {
             fault("model", format!("is {model:?} a second time"));
         }
-        for (field, amount) in [("input", price.input), ("output", price.output)] {
-            if !(0.0..=MAX_PRICE).contains(&amount) {
+        let amounts = [
+            ("input", Some(price.input)),
+            ("cached_input", price.cached_input),
+            ("cache_write", price.cache_write),
+            ("output", Some(price.output)),
+        ];
+        for (field, amount) in amounts {
+            if let Some(amount) = amount.filter(|amount| !(0.0..=MAX_PRICE).contains(amount)) {
                 fault(field, format!("is {amount}; 0 to {MAX_PRICE} are allowed"));
             }
         }
@@ -174,7 +191,7 @@ fn faults(list: &PricesView) -> Vec<Fault> {
 #[cfg(test)]
 mod tests {
     use annals_core::ports::{Key, Replies, Scope, Target};
-    use annals_core::{Digest, Purpose, Reply};
+    use annals_core::{CacheTokens, Digest, Purpose, Reply};
     use annals_testkit::{agent, at};
 
     use super::*;
@@ -184,9 +201,17 @@ mod tests {
         let price = |(model, input, output): &(&str, f64, f64)| PriceView {
             model: (*model).to_owned(),
             input: *input,
+            cached_input: None,
+            cache_write: None,
             output: *output,
         };
         PricesView { currency: currency.into(), prices: prices.iter().map(price).collect() }
+    }
+
+    fn with_cached(amount: f64) -> PricesView {
+        let mut list = list("€", &[("m", 1.0, 2.0)]);
+        list.prices[0].cached_input = Some(amount);
+        list
     }
 
     async fn pay(service: &Service, agent: &Agent, model: &str, day: &str) {
@@ -196,9 +221,11 @@ mod tests {
             model: model.into(),
             text: String::new(),
             tokens_in: 1_000_000,
+            cache: CacheTokens { read: 500_000, written: 0 },
             tokens_out: 100_000,
             read_seq: 0,
             reservation: None,
+            access_key: None,
         };
         Replies::charge(&*service.parts.store, agent, reply, at(day)).await.unwrap();
     }
@@ -220,6 +247,12 @@ mod tests {
         let month = service.costs(&[me], &CostsRequest::default(), at(NOW)).await.unwrap();
         assert_eq!((month.costs.len(), month.cost, month.unpriced), (3, 0.42, vec!["other".to_owned()]));
         assert_eq!((month.tokens_in, month.tokens_out), (3_000_000, 300_000));
+        let mut cheaper = list("USD", &[("small", 0.15, 0.6)]);
+        cheaper.prices[0].cached_input = Some(0.01);
+        service.set_prices(cheaper.clone()).await.unwrap();
+        assert_eq!(service.prices().await.unwrap(), cheaper);
+        let week = service.costs(&[agent("ann")], &request, at(NOW)).await.unwrap();
+        assert_eq!((week.cost, week.costs[0].cache_read), (0.28, 500_000));
     }
 
     #[tokio::test]
@@ -243,6 +276,7 @@ mod tests {
             created_at: at(NOW),
             expires_at: None,
             revoked_at: None,
+            daily_tokens: None,
         };
         let bound = Caller::of(key);
         assert_eq!(service.costs_of_all(&bound, &request, at(NOW)).await.unwrap().costs, []);
@@ -258,6 +292,7 @@ mod tests {
             (list("€", &[("m", 1.0, 1.0), ("m", 2.0, 2.0)]), "a second time"),
             (list("€", &[("m", -1.0, 1.0)]), "prices[0].input"),
             (list("€", &[("m", 1.0, f64::NAN)]), "prices[0].output"),
+            (with_cached(-1.0), "prices[0].cached_input"),
         ] {
             let error = service.set_prices(wrong).await.unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");

@@ -1,5 +1,5 @@
-//! The position of a memory in a timeline, and the cursor that encodes it. The next page begins after the position, whatever
-//! was added or removed meanwhile.
+//! The position of a memory in a timeline, and the cursor that encodes it for clients. The next page begins after the position,
+//! also if memories were added or removed meanwhile.
 
 use std::cmp::Reverse;
 use std::fmt;

@@ -7,12 +7,11 @@ use crate::locks::Tables;
 use crate::wire::{DeadLetterView, ReplayAnswer};
 
 impl Service {
-    /// Returns the dead letters of an agent.
     pub async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetterView>> {
         Ok(self.parts.store.dead_letters(agent).await?.into_iter().map(DeadLetterView::from).collect())
     }
 
-    /// Tries again to index the dead memories of an agent and to extract facts from its dead messages.
+    /// Indexes the dead letters of an agent's tables again, and extracts facts again from messages on which a model failed.
     pub(crate) async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
         // Rebuilds a damaged table first, because no rows can be added to it.
         self.make_searchable(agent, &|_| ()).await?;

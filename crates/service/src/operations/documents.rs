@@ -20,29 +20,28 @@ pub(super) const MAX_CONTENT_BYTES: usize = 1024 * 1024;
 const MAX_NAME_LENGTH: usize = 1024;
 /// Maximum number of paths in `indexed`.
 const MAX_PATHS: usize = 64;
-/// Maximum and default number of documents on a page.
+/// Maximum number of documents on a page; [`PAGE`] is the default.
 const MAX_PAGE_SIZE: usize = 1000;
 const PAGE: usize = 100;
-/// Number of documents that one query reads.
+/// Maximum number of documents that one query reads for a page.
 const CHUNK: usize = 32;
-/// The longest lifetime, in seconds: a hundred years.
+/// Maximum lifetime in seconds: a hundred years.
 const MAX_LIFETIME: u64 = 100 * 366 * 24 * 3600;
 
 /// A document to be stored.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
-    /// The collection and key of the document.
     pub key: DocumentKey,
     pub content: Content,
     /// The paths of a JSON value that are searched; `None` for all.
     pub indexed: Option<Vec<String>>,
     /// How long the document is kept after a write or a refresh; `None` if it never expires.
     pub lifetime: Option<SignedDuration>,
-    /// What the write expects of the stored document.
+    /// What must be stored under the key now; otherwise the write fails.
     pub expected: Expected,
 }
 
-/// A change of a document.
+/// One write in a list of writes that are carried out together.
 #[derive(Clone, Debug)]
 pub enum DocumentChange {
     Put(NewDocument),
@@ -50,9 +49,9 @@ pub enum DocumentChange {
 }
 
 impl Service {
-    /// Carries out changes in order, all or none, with the agent's settings as returned by [`Service::admit`]. Returns the
-    /// version of each; 0 if the document to remove did not exist. Returns [`Error::Exists`] or [`Error::Stale`] if a stored
-    /// document is not as expected.
+    /// Carries out changes in order, all or none. `settings` are those that [`Service::admit`] returned. Returns the version of
+    /// each document; 0 if the document to remove did not exist. Fails with [`Error::Exists`] or [`Error::Stale`] if a stored
+    /// document is not as expected. Fails too if a document to be stored has a fault.
     pub async fn change_documents(
         &self,
         agent: &Agent,
@@ -100,7 +99,7 @@ impl Service {
         Ok(document)
     }
 
-    /// Returns a document that is not expired. `refresh` restarts its lifetime.
+    /// Returns a document; `None` if it does not exist or is expired. With `refresh`, its lifetime starts again.
     pub async fn document(
         &self,
         agent: &Agent,
@@ -118,12 +117,12 @@ impl Service {
         Ok(found)
     }
 
-    /// Restarts the lifetimes of these documents.
+    /// Starts the lifetimes of these documents again, from `now`.
     pub async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
         self.parts.store.refresh_documents(agent, keys, now).await
     }
 
-    /// Returns the documents with these keys, in the order of the keys. Omits documents that do not exist or are expired.
+    /// Returns the documents with these keys, in the order of `keys`. Omits documents that do not exist or are expired.
     pub async fn documents_at(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
         self.parts.store.documents(agent, keys, now).await
     }
@@ -158,7 +157,8 @@ impl Service {
         self.parts.store.newest_documents(agent, select, now).await
     }
 
-    /// Stores a document. Returns it as stored, without its content.
+    /// Stores a document. Returns its version and times, without the content. Fails if the request has faults, or if another
+    /// version is stored than expected.
     pub async fn put_document(
         &self,
         agent: &Agent,
@@ -175,7 +175,7 @@ impl Service {
         Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
     }
 
-    /// Returns a document with its content, or [`Error::NotFound`].
+    /// Returns a document with its content. Fails with [`Error::NotFound`] if it does not exist or is expired.
     pub async fn get_document(&self, agent: &Agent, key: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
         let found = self.document(agent, key, false, now).await?;
         found
@@ -183,7 +183,7 @@ impl Service {
             .ok_or_else(|| Error::NotFound { what: ObjectKind::Document, name: key.to_string() })
     }
 
-    /// Removes a document. With a `version`, returns [`Error::Stale`] if that version is not stored. Without one, returns
+    /// Removes a document. With a `version`, fails with [`Error::Stale`] if that version is not stored. Without one, fails with
     /// [`Error::NotFound`] if the document does not exist.
     pub async fn remove_document(
         &self,
@@ -199,7 +199,7 @@ impl Service {
         if removed == [0] { Err(Error::NotFound { what: ObjectKind::Document, name: key.to_string() }) } else { Ok(()) }
     }
 
-    /// Lists documents without their contents.
+    /// Returns a page of documents without their contents, ordered by collection and key.
     pub async fn list_documents(
         &self,
         agent: &Agent,
@@ -234,7 +234,7 @@ impl Service {
         Ok(DocumentsAnswer { agent: agent.name().to_owned(), documents, next_cursor })
     }
 
-    /// Lists the collections that hold documents, by path, each with its number of documents.
+    /// Returns the collections that contain documents, ordered by path, each with its number of documents.
     pub async fn document_collections(&self, agent: &Agent, now: Timestamp) -> Result<CollectionsAnswer> {
         let found = self.parts.store.collections(agent, now).await?.into_iter();
         let view = |one: annals_core::ports::StoredCollection| CollectionView {
@@ -245,7 +245,7 @@ impl Service {
     }
 }
 
-/// Masks credentials in the content of a document, as in messages.
+/// Replaces text that looks like a credential in the content of a document, as in messages.
 fn masked(mut new: NewDocument) -> NewDocument {
     match &mut new.content {
         Content::Text(text) => *text = annals_writer::mask(text).0,

@@ -1,5 +1,5 @@
-//! The dump of an agent: its memory in one canonical order, without sequence numbers, recording times and table versions. Two
-//! stores with the same contents give the same dump, even if the contents were stored in different ways.
+//! The dump of an agent, for comparisons: everything that is stored, in one order, without sequence numbers, recording times
+//! and table versions. Two stores with the same contents give the same dump, even if the contents arrived in different ways.
 
 use annals_core::ports::{Record, Select, Table};
 use annals_core::{Agent, FactQuery, Grain, Result};
@@ -41,7 +41,7 @@ impl Service {
         Ok(())
     }
 
-    /// Sends the records that are not single memories: blocks, documents and attachments of turns.
+    /// Sends the records that the list of memories lacks: blocks, documents and attachments of turns.
     async fn dump_records(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
         let mut last = None;
         loop {
@@ -78,7 +78,7 @@ impl Service {
     }
 }
 
-/// Sends a value as text, because a number that is parsed on the way may differ in its last digit.
+/// Sends a value as text. A value of JSON would be parsed on the way, and a number could then differ in the last digit.
 async fn send(output: &mut dyn Output, value: Value) -> Result<()> {
     output.send(Value::String(value.to_string())).await
 }

@@ -20,18 +20,19 @@ use crate::wire::{EXPORT_FORMAT, ExportEnd};
 
 /// Number of records that one query reads. The longest records are documents of up to 1 MiB.
 const PAGE: usize = 100;
-/// Bytes written to the file at once.
+/// Number of bytes that are written to the file at once.
 const PIECE: usize = 64 * 1024;
 
 /// An export, ready to be read from the start of its file.
 pub struct Export {
-    /// The file with the lines.
+    /// The file with the lines. It has no name.
     pub file: File,
+    /// Number of lines before the last, which is not a record.
     pub records: u64,
 }
 
 impl Service {
-    /// Writes all records of an agent, from one consistent state except for messages that arrive meanwhile.
+    /// Writes all records of an agent to a file. They are of one state of the agent, except for messages that arrive meanwhile.
     pub async fn export(&self, agent: &Agent) -> Result<Export> {
         // Without these locks, a record that moves or is removed between two pages could be exported twice, or not at all.
         let mut history = self.locks.lock::<History>(agent).await;
@@ -73,7 +74,8 @@ fn failed(cause: io::Error) -> Error {
     Error::storage("writing an export", cause)
 }
 
-/// Returns one line of an export.
+/// Returns a record as one line of an export, with the names of its agent. The record of the settings comes first and also gets
+/// the format.
 fn line(agent: &Agent, record: &impl Serialize) -> String {
     let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
     value["agent"] = Value::from(agent.name());

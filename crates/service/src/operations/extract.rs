@@ -8,8 +8,8 @@ use crate::wire::ExtractionView;
 use crate::{ProgressSink, Service};
 
 impl Service {
-    /// Extracts facts from all messages that the extraction has not processed yet, by a model or by rules, and brings the table of
-    /// facts up to date.
+    /// Extracts facts from all messages that were not read before, by a model or by rules, and brings the table of facts up to
+    /// date. Shows the progress as the stage `extracting facts`, and ends early if `progress` says so.
     pub async fn extract_facts(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<ExtractionView> {
         let read = self.parts.store.extraction(agent).await?.extracted;
         let unread = self.parts.store.backlog(agent, Grain::Working, read).await?;

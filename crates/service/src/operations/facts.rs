@@ -12,10 +12,10 @@ use crate::locks::{Facts, Held};
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 use crate::{Service, refuse_in_data_folder};
 
-/// The default limit for the length of a path; names farther apart have little to do with each other.
+/// Default maximum number of facts in a path. Names that are farther apart have little to do with each other.
 const DEFAULT_PATH_LENGTH: u32 = 6;
 
-/// The agents with a table of facts that this process has compared with the log.
+/// The agents with a table of facts that this process has compared with the fact log. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct ComparedFacts(Arc<Mutex<HashSet<Agent>>>);
 
@@ -26,9 +26,9 @@ impl ComparedFacts {
 }
 
 impl Service {
-    /// Brings the agent's table of facts up to date before this process reads it for the first time: the process before may
-    /// have ended after it changed the log, and the table may still hold forgotten facts. Does nothing while another task holds
-    /// the lock, because that task brings the table up to date.
+    /// Brings the agent's table of facts up to date before this process reads it for the first time. The process before may
+    /// have ended after it changed the fact log, so the table may still contain forgotten facts. Does nothing while another
+    /// task holds the lock, because that task brings the table up to date.
     pub(super) async fn compare_facts(&self, agent: &Agent) -> Result<()> {
         if self.compared_facts.with(|compared| compared.contains(agent)) {
             return Ok(());
@@ -46,7 +46,9 @@ impl Service {
         Ok(facts_lock)
     }
 
-    /// Returns the facts that match, that are within some distance of a name, or that lead from one name to another.
+    /// Returns the facts that match the request. Without `depth` and `to` these are the facts with the name `about`, or of all
+    /// names without `about`. With `depth` they are those within this distance of `about`, and with `to` those on the shortest
+    /// path from `about`. Fails if `depth` or `to` is given without `about`.
     pub async fn facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
         let limit = Some(limit(request.limit)?);
         self.ask_facts(agent, FactsRequest { limit, ..request }, now).await
@@ -66,14 +68,14 @@ impl Service {
         self.parts.fact_writer.find(agent, &query).await
     }
 
-    /// Writes the facts of an agent to a Parquet file, which must not be in the data folder.
+    /// Writes the facts of an agent to a Parquet file. Fails if the file would be in the data folder.
     pub(crate) async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
         self.parts.folder.as_deref().map_or(Ok(()), |data| refuse_in_data_folder(data, file))?;
         self.parts.facts.export(agent, file).await
     }
 
-    /// Enters a fact or retracts one. Returns what is known about its subject now, and the entered fact if a later fact has
-    /// ended it.
+    /// Enters a fact or retracts one. Returns all present facts about the subject, and the entered fact even if a later fact
+    /// has ended it.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
         let zones = self.parts.store.settings(agent).await?.zones()?;
         let at = entry.at.map_or(now, |at| at.instant(&zones));
@@ -93,7 +95,7 @@ impl Service {
         }
         let request = FactsRequest { about: Some(entry.subject), ..FactsRequest::default() };
         let mut answer = ask(&self.parts.fact_writer, agent, &zones, request, now).await?;
-        // Adds the entered fact if a later fact has ended it; without it the answer would look as if nothing had been stored.
+        // Adds the entered fact if a later fact has ended it. Otherwise the answer would look as if nothing had been stored.
         answer.facts.extend(ended.as_ref().map(FactView::from));
         Ok(answer)
     }
@@ -131,7 +133,8 @@ async fn ask(
     Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected, next_cursor })
 }
 
-/// Returns one page of facts and the cursor of the next page, which is the number of facts before that page.
+/// Returns one page of facts and the cursor of the next page: the number of facts before that page. The cursor is `None` on the
+/// last page.
 async fn find(
     facts: &FactWriter,
     agent: &Agent,
@@ -173,8 +176,8 @@ fn along(request: &FactsRequest, as_of: Option<Timestamp>) -> Along {
     }
 }
 
-/// Returns the instant at which the facts must hold; `None` for all times. Without `history` the default is now, because
-/// facts may be dated in the future.
+/// Returns the time at which the facts must hold: `as_of` if it is given. Without it, this is `now`, because facts may be dated
+/// in the future, or `None` if the request has `history`. `None` stands for all times.
 fn moment(request: &FactsRequest, zones: &Zones, now: Timestamp) -> Option<Timestamp> {
     let as_of = request.as_of.map(|as_of| as_of.instant(zones));
     as_of.or_else(|| (!request.history).then_some(now))

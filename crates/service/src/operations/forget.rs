@@ -1,4 +1,7 @@
-//! Forgetting: a dry run reports what would be erased; otherwise the target is erased and the erasure proved.
+//! Forgetting. A dry run reports what would be erased. Otherwise the target is erased everywhere, and a search of the agent's
+//! data and files shows whether anything is left.
+
+mod partly_named;
 
 use annals_core::ports::{ErasureReport, Target};
 use annals_core::{Agent, Error, MemoryId, ObjectKind, Result, Timestamp};
@@ -7,12 +10,13 @@ use crate::Service;
 use crate::locks::{Facts, History, Tables};
 use crate::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView};
 
-/// Number of memories that a dry run shows.
+/// Maximum number of memories that a dry run shows in full.
 const SAMPLES: usize = 5;
 
 impl Service {
-    /// Reports what would be erased, or erases it everywhere and searches for what is left. The proof in the answer says where
-    /// erased sentences are still found. Returns [`Error::NotFound`] if the request has ids and none of them is known.
+    /// Reports what would be erased, or erases it everywhere and searches for what is left. The proof in the answer names the
+    /// places where erased sentences are still found. Fails if the request does not name exactly one kind of target, and with
+    /// [`Error::NotFound`] if it has ids and none is known.
     pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
         let dry_run = request.dry_run;
         let target = self.target(agent, request, now).await?;
@@ -22,7 +26,7 @@ impl Service {
         self.forget_target(agent, &target, dry_run, now).await
     }
 
-    /// Returns [`Error::NotFound`] if none of the ids is known: most likely they are mistyped.
+    /// Fails with [`Error::NotFound`] if none of the ids is known: most likely they are mistyped.
     async fn check_known(&self, agent: &Agent, ids: &[MemoryId]) -> Result<()> {
         let report = self.parts.eraser.preview(agent, &Target::Memories(ids.to_vec())).await?;
         match ids.first() {
@@ -33,7 +37,8 @@ impl Service {
         }
     }
 
-    /// Does the same as [`Service::forget`] for a given target, but does not check that ids are known.
+    /// Does the same as [`Service::forget`] for a target, which can also be the whole agent. Does not check that ids are known.
+    /// After erasing a part of an agent, also writes the summaries that are due.
     pub async fn forget_target(
         &self,
         agent: &Agent,
@@ -42,29 +47,32 @@ impl Service {
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
         if dry_run {
-            return Ok(ForgetAnswer::new(agent, &self.parts.eraser.preview(agent, target).await?, None));
+            let report = self.parts.eraser.preview(agent, target).await?;
+            let partly_named = self.partly_named(agent, target, &report).await?;
+            return Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, None) });
         }
         let mut report = self.erase(agent, target, now).await?;
         if *target != Target::Agent {
             // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
             let history = self.locks.for_saving::<History>(agent);
-            self.parts.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
+            self.summarizer().pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
         let sealed = std::mem::take(&mut report.sealed_sentences);
-        report.words.extend(self.gone(agent, sealed).await?);
-        self.parts.eraser.clean_what_was_written(agent, now).await?;
+        report.words.extend(self.erased_everywhere(agent, sealed).await?);
+        self.parts.eraser.clean_changed_files(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
         if !proof.clean {
-            self.parts.eraser.distrust_files(agent);
+            self.parts.eraser.forget_clean_state(agent);
         }
-        Ok(ForgetAnswer::new(agent, &report, Some(proof)))
+        let partly_named = self.partly_named(agent, target, &report).await?;
+        Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, Some(proof)) })
     }
 
-    /// Removes from the files what an interrupted forgetting erased in the catalog. For a process that opened the folder and has
-    /// not begun its work; a service does it in its rounds.
+    /// Removes text from the files that an interrupted call erased in the catalog only. A command does this before its own
+    /// work; a service does it in the job rollup.
     pub async fn finish_forgetting(&self, now: Timestamp) -> Result<()> {
         for agent in self.parts.eraser.pending_cleanings().await? {
             let mut history = self.locks.lock::<History>(&agent).await;
@@ -75,7 +83,8 @@ impl Service {
         Ok(())
     }
 
-    /// Adds up to five of the memories that would be erased to the answer of a dry run.
+    /// Adds to the answer of a dry run the full text of up to five turns and statements that would be erased. Adds none to the
+    /// answer of an erasure.
     pub async fn with_samples(&self, agent: &Agent, answer: ForgetAnswer) -> Result<ForgetReport> {
         let ids = answer.turns.iter().chain(&answer.statements).take(if answer.done { 0 } else { SAMPLES });
         let ids: Vec<MemoryId> = ids.map(MemoryId::from_text).collect();
@@ -83,15 +92,16 @@ impl Service {
         Ok(ForgetReport { answer, samples })
     }
 
-    /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here
-    /// keep other tasks from saving summaries, facts and tables of the agent meanwhile. New messages may still arrive.
+    /// Erases the target in the catalog and the facts. Does not wait for a roll-up or extraction, which may wait for a model.
+    /// Meanwhile the locks keep other tasks from saving summaries, facts and tables of the agent. New messages may still
+    /// arrive.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
         let report = self.parts.eraser.erase(agent, target, now).await?;
         if *target != Target::Agent {
-            // Facts are read from the table alone, and the summaries that are written next may wait for a model.
+            // Done now, because searches read the table of facts, and the summaries that are written next may wait for a model.
             self.parts.fact_writer.bring_facts(agent).await?;
         }
         Ok(report)

@@ -1,6 +1,6 @@
-//! Import of checked messages and of exports. Compares all messages with the store first, unless it revises them; then commits
-//! in batches, then makes everything searchable. Skips messages that are already stored, so an interrupted import is completed
-//! by running it again.
+//! Import of checked messages and of exports. Unless the request revises messages, all are compared with the store first. Then
+//! they are committed in batches, and then made searchable. Messages that are already stored are skipped, so an interrupted
+//! import is completed by running it again.
 //!
 //! All messages are stored before any is embedded: storing takes seconds where embedding takes hours, and stored messages are
 //! safe and become searchable later even if this process ends.
@@ -22,21 +22,21 @@ use crate::locks::{Facts, History};
 use crate::wire::ImportAnswer;
 use crate::{ProgressSink, Service, Stage};
 
-/// Messages per transaction, each with one fsync. Larger batches gain nothing; smaller ones are noticeably slower on SD cards.
+/// Maximum number of messages per transaction, which takes one fsync. Larger batches gain nothing; smaller ones are slower on
+/// SD cards.
 pub(super) const BATCH: usize = 500;
-/// Records of an export per transaction.
+/// Maximum number of records of an export per transaction.
 const RECORDS: usize = 100;
 /// Faults beyond this number are counted, not listed.
-const MAX_FAULTS: usize = 100;
+pub const MAX_FAULTS: usize = 100;
 
 /// Messages to import, all of them checked.
 #[derive(Default)]
 pub struct ImportRequest {
-    /// The files with the messages.
     pub files: Vec<Box<dyn MessageSource>>,
-    /// Names of unknown fields, with the number of lines that contain each.
+    /// Unknown fields, with the number of lines that contain each. The answer repeats them.
     pub ignored: BTreeMap<String, u64>,
-    /// Time zone for the agents.
+    /// IANA time zone for all agents; if absent, their zones stay as they are.
     pub time_zone: Option<String>,
     /// Whether to replace stored messages that have the same id but other content. Otherwise such messages are faults.
     pub revise: bool,
@@ -44,7 +44,7 @@ pub struct ImportRequest {
     pub unforget: bool,
 }
 
-/// A message of a file.
+/// A message of a file, with the number of its line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageLine {
     pub line: usize,
@@ -75,9 +75,9 @@ pub trait RecordSource: Send {
 }
 
 impl Service {
-    /// Imports messages: sets the time zone of the agents if the request names one, commits the messages to the catalog, and makes
-    /// them searchable. Extracts facts if the extractor is local; with a model, the roll-up extracts them later. Refuses ids that
-    /// are stored with other content before anything is written, unless the request revises.
+    /// Imports messages: sets the time zone of the agents if the request names one, commits the messages to the catalog, and
+    /// makes them searchable. Extracts facts if the extractor is local; with a model, the roll-up extracts them later. Unless
+    /// the request revises messages, fails before anything is written if an id is stored with other content.
     pub async fn import(
         &self,
         request: ImportRequest,
@@ -114,8 +114,8 @@ impl Service {
         Ok(answer)
     }
 
-    /// Restores an export, for agents that hold nothing yet. `agents` holds the agents of the export with the number of their
-    /// records. Adds the counts to `answer`. After an error, discards the records of agents that are not restored completely.
+    /// Restores an export, for agents without any data. `agents` are the agents of the export with the number of their records.
+    /// Adds the counts to `answer`. After an error, discards the records of agents that are not restored completely.
     pub(crate) async fn restore_export(
         &self,
         export: &mut dyn RecordSource,
@@ -206,7 +206,7 @@ impl Service {
         self.parts.store.save_settings(agent, &settings).await
     }
 
-    /// Returns an error if ids are stored with different content. Runs before anything is stored.
+    /// Fails if ids are stored with different content, and names up to 100 of them. Runs before anything is stored.
     async fn refuse_changed(&self, files: &mut [Box<dyn MessageSource>]) -> Result<()> {
         let (mut faults, mut more) = (Vec::new(), 0);
         for file in files {
@@ -224,7 +224,7 @@ impl Service {
         if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
     }
 
-    /// Returns the messages of a batch whose ids are stored with different content.
+    /// Returns the messages of a batch that have an id which is stored with different content.
     async fn changed(&self, batch: &Batch, file: Option<&str>) -> Result<Vec<Changed>> {
         let compared = self.parts.writer.compare_messages(&batch.agent, &batch.messages).await?;
         let messages = batch.messages.iter().zip(&batch.lines).zip(compared);
@@ -248,7 +248,7 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Commits a batch.
+    /// Commits a batch, and adds its counts to the answer.
     async fn store(&mut self, batch: Batch, file: Option<&str>) -> Result<()> {
         let (service, answer) = (self.service, &mut self.answer);
         let size = batch.messages.len() as u64;
@@ -290,7 +290,7 @@ fn count_restored(answer: &mut ImportAnswer, record: &Record) {
     }
 }
 
-/// A message whose id is stored with different content.
+/// A message with an id that is stored with different content.
 struct Changed {
     fault: Fault,
     /// Whether the stored message was corrected by hand.

@@ -1,4 +1,5 @@
-//! Ingestion of messages: committed and fsynced before the answer; made searchable and read for facts soon after.
+//! Ingestion of messages. They are committed and fsynced before the answer. Workers make them searchable soon after, and read
+//! them for facts if the extractor is local; otherwise the next roll-up reads them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use crate::locks::History;
 use crate::metrics::Pipeline;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
-/// The most messages of one request, which is one transaction with one fsync.
+/// Maximum number of messages in a request. A request is one transaction with one fsync.
 pub const MAX_MESSAGES: usize = 1000;
 
 /// Maximum bytes of the attachment of a message. It is larger than a message, because what an adapter attaches contains the
@@ -25,14 +26,15 @@ const MAX_ATTACHMENT_BYTES: usize = 512 * 1024;
 /// The result of an accepted request.
 #[derive(Clone, Debug)]
 pub struct Accepted {
-    /// The operation that was stored.
+    /// The numbers of stored messages, and an id by which the progress is found. A repeated request has those of the first.
     pub operation: IngestReceipt,
-    /// Unknown fields, with the number of messages that had each.
+    /// Unknown fields of messages, with the number of messages that contained each.
     pub ignored: BTreeMap<String, u64>,
 }
 
 impl Service {
-    /// Stores all messages of one request or none, with the agent's settings as returned by [`Service::admit`].
+    /// Stores all messages of one request or none. `settings` are those that [`Service::admit`] returned. Fails if a message
+    /// has a fault, or if an id is stored with other content and the request does not revise.
     pub async fn ingest(
         &self,
         agent: &Agent,
@@ -43,8 +45,8 @@ impl Service {
         self.accept(agent, settings, None, request, now).await
     }
 
-    /// Does the same as [`Service::ingest`] once per idempotency key. A known key with the same body returns the stored
-    /// operation; with another body it is an error.
+    /// Does the same as [`Service::ingest`] once per idempotency key. A repeated request with the same key and body returns the
+    /// result of the first. One with the same key and another body fails.
     pub async fn ingest_once(
         &self,
         agent: &Agent,
@@ -115,12 +117,12 @@ impl Service {
         }
     }
 
-    /// Returns the progress of an operation.
+    /// Returns how far the messages of an operation are processed now.
     pub async fn progress(&self, agent: &Agent, operation: &IngestReceipt) -> Result<Progress> {
         Ok(progress(self.reached(agent).await?, operation.seq))
     }
 
-    /// Waits until an operation has reached `goal` or the deadline has passed. Returns its progress.
+    /// Waits until the messages of an operation have reached `goal`, for at most `deadline`. Returns how far they are then.
     pub async fn wait(
         &self,
         agent: &Agent,
@@ -133,7 +135,7 @@ impl Service {
         Ok(progress(reached, seq))
     }
 
-    /// Returns the operation with this id among the agents of a workspace, and its agent.
+    /// Returns the operation with this id in a workspace, and its agent. Fails with [`Error::NotFound`] if there is none.
     pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
         let missing = || Error::NotFound { what: ObjectKind::Operation, name: id.to_owned() };
         let (agent, operation) = self.parts.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
@@ -179,7 +181,7 @@ fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<NewMessage>> {
     if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
 }
 
-/// Returns the arrival time of a message of a request: a microsecond after the previous one, so that their order is kept.
+/// Returns the arrival time of message `index` of a request: a microsecond after the previous one, so that the order is kept.
 fn arrival(now: Timestamp, index: usize) -> Timestamp {
     let behind = SignedDuration::from_micros(i64::try_from(index).unwrap_or(i64::MAX));
     now.saturating_add(behind).unwrap_or(now)

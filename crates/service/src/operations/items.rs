@@ -1,12 +1,13 @@
-//! Import of items from other programs: messages, statements, facts, blocks and documents, for one agent.
+//! Import of items from other programs: messages, titles of conversations, statements, facts, blocks and documents, for one
+//! agent.
 //!
 //! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. All are stored
 //! before the first is embedded, as in an import of messages. Items have the ids of the source, so items that are already
 //! stored are recognised, items that were edited since are revised, and an interrupted import is completed by running it
 //! again. Forgotten items are not stored again. Items that are not stored are counted.
 //!
-//! Each item is stored as its own type, or, if it cannot be, as a more general one: a block as a document, a fact as a statement,
-//! a long statement as a document. No item is dated by the clock of the import: the importers ([`annals_importers`])
+//! Each item is stored as its own type, or, if it cannot be, as a more general one: a block as a document, a fact as a
+//! statement, a long statement as a document. No item is dated by the clock of the import: the importers ([`annals_importers`])
 //! date the items where they can, and items without a date get [`UNDATED`]. Decision 45 gives the reasons.
 
 mod blocks;
@@ -33,7 +34,7 @@ use statements::Statements;
 use titles::Titles;
 use turns::Batch;
 
-/// Instant of items without a date in a source without any date: noon UTC, which is on 1970-01-01 in almost every zone.
+/// Time of items that the importer could not date: noon UTC of 1970-01-01, which is on the same day in almost every zone.
 const UNDATED: Timestamp = Timestamp::constant(12 * 3600, 0);
 
 /// An import of items for one agent.
@@ -54,7 +55,8 @@ struct Import<'a> {
 }
 
 impl Service {
-    /// Stores items as they arrive, and makes them searchable. Returns when `items` has ended.
+    /// Sets the agent's time zone if the request names one, and stores items as they arrive. At the end of `items`, makes them
+    /// searchable, extracts facts from the messages if the extractor is local, and returns the counts.
     pub(crate) async fn import_items(
         &self,
         agent: &Agent,
@@ -73,7 +75,7 @@ impl Service {
         import.finish(progress).await
     }
 
-    /// Imports a source while it is read. Returns an error of the source after storing the items that came before the error.
+    /// Imports a source while it is read. If the source has an error, stores the items before the error and then fails.
     pub(crate) async fn import_source(
         &self,
         agent: &Agent,
@@ -151,13 +153,13 @@ impl<'a> Import<'a> {
         Ok(StoredItems { skipped: self.skips.into_views(), ..self.stored })
     }
 
-    /// Returns the local day of an instant.
+    /// Returns the local day of a time in the agent's time zone.
     fn day_of(&self, at: Timestamp) -> Period {
         Period::of(annals_core::Grain::Daily, self.zones.day_of(at))
     }
 
-    /// Returns for each key whether its item was forgotten. If the request has `unforget` set, the keys are no longer
-    /// forgotten afterwards, and all results are false.
+    /// Returns for each key whether its item was forgotten. If the request has `unforget` set, first marks all these items as
+    /// not forgotten.
     async fn forgotten(&self, items: &[ItemKey]) -> Result<Vec<bool>> {
         if self.request.unforget {
             self.service.parts.store.unforget_items(self.agent, items).await?;

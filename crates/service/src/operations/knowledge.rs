@@ -1,5 +1,5 @@
-//! The facts of an agent as a graph of typed entities with observations, and of relations: reads it, adds to it, removes from
-//! it.
+//! The facts of an agent as a graph: typed entities with observations, and relations between entities. Reads the graph, adds to
+//! it, and removes from it.
 //!
 //! An entity's type is a fact `is_a`, an observation is a fact `observation`, and a relation is a fact of its own predicate.
 //! Removing an entry retracts its fact: the fact ends, and stays in the history. Names are compared as everywhere else,
@@ -23,7 +23,7 @@ const UNTYPED: &str = "entity";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnowledgeGraph {
     pub entities: Vec<Entity>,
-    /// The relations. An end need not be one of the entities.
+    /// The relations. The entities that they name need not be in `entities`.
     pub relations: Vec<Relation>,
 }
 
@@ -31,7 +31,7 @@ pub struct KnowledgeGraph {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entity {
     pub name: String,
-    /// The type of the entity.
+    /// Type of the entity, such as `person`; `entity` if no fact gives one.
     pub kind: String,
     /// Sentences about the entity.
     pub observations: Vec<String>,
@@ -40,9 +40,9 @@ pub struct Entity {
 /// A relation between two entities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// The name of the entity where it starts.
+    /// Name of the entity that is the subject.
     pub from: String,
-    /// The name of the entity where it ends.
+    /// Name of the entity that is the object.
     pub to: String,
     /// The type of the relation as the client wrote it, if it is stored; otherwise the predicate of its fact.
     pub kind: String,
@@ -55,15 +55,15 @@ impl Service {
         Ok(graph(&self.present_facts(agent).await?))
     }
 
-    /// Returns the facts without an end, except those that were inferred.
+    /// Returns the facts that have not ended, except those that were inferred.
     async fn present_facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
         let mut facts = self.parts.fact_writer.find(agent, &FactQuery::default()).await?;
         facts.retain(|fact| !fact.properties.contains_key(MERGED_BECAUSE));
         Ok(facts)
     }
 
-    /// Returns an instant after all facts entered before, so that new facts come last. Ignores facts dated more than a minute
-    /// ahead.
+    /// Returns a time after all facts that were entered before, so that new facts come last. Ignores facts that are dated more
+    /// than a minute ahead of `now`.
     async fn next_instant(&self, agent: &Agent, now: Timestamp) -> Result<Timestamp> {
         let everything = FactQuery { history: true, ..FactQuery::default() };
         let facts = self.parts.fact_writer.find(agent, &everything).await?;
@@ -106,7 +106,8 @@ fn relation(fact: &Fact) -> Relation {
     Relation { from: fact.subject.clone(), to: text_of(fact).to_owned(), kind: relation_type(fact).to_owned() }
 }
 
-/// Returns whether the subject of a fact is an entity. A relation that a client entered need not start at an entity.
+/// Returns whether the fact makes its subject an entity: a type, an observation, or a fact from a conversation. A relation that
+/// a client entered does not.
 fn makes_entity(fact: &Fact) -> bool {
     is_type(fact) || is_observation(fact) || fact.sources.iter().any(|source| source.as_str().starts_with("t-"))
 }
@@ -120,7 +121,7 @@ fn is_observation(fact: &Fact) -> bool {
 }
 
 impl KnowledgeGraph {
-    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch
+    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations from or to
     /// them.
     pub fn search(self, text: &str) -> KnowledgeGraph {
         let text = text.to_lowercase();
@@ -128,7 +129,7 @@ impl KnowledgeGraph {
         self.around(|entity| has(&entity.name) || has(&entity.kind) || entity.observations.iter().any(has))
     }
 
-    /// Returns the entities with these names, and the relations that touch them.
+    /// Returns the entities with these names, and the relations from or to them.
     pub fn open(self, names: &[String]) -> KnowledgeGraph {
         self.around(|entity| names.iter().any(|name| entity_key(name) == entity_key(&entity.name)))
     }
@@ -141,7 +142,7 @@ impl KnowledgeGraph {
         self
     }
 
-    /// Returns the entity with this name.
+    /// Returns the entity with this name, compared without case, accents, surrounding punctuation and a leading article.
     pub fn entity(&self, name: &str) -> Option<&Entity> {
         let key = entity_key(name);
         self.entities.iter().find(|entity| entity_key(&entity.name) == key)

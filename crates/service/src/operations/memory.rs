@@ -8,7 +8,8 @@ use crate::locks::History;
 use crate::wire::{CorrectRequest, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
 
 impl Service {
-    /// Returns one memory with its sentences and former versions.
+    /// Returns one memory with its sentences and former versions. Fails with [`Error::NotFound`] if the agent has no such
+    /// memory.
     pub async fn memory(&self, agent: &Agent, id: &str) -> Result<MemoryAnswer> {
         let memory = self.find(agent, id).await?;
         let versions = self.parts.store.versions(agent, &memory.id).await?;
@@ -21,7 +22,8 @@ impl Service {
         })
     }
 
-    /// Returns the memory with this id and its agent, which may be any agent.
+    /// Returns the memory with this id, and its agent, of any workspace. Fails with [`Error::NotFound`] if no agent has it. For
+    /// the local command, which may use all agents.
     pub(crate) async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
         let found = self.parts.store.agent_of(&MemoryId::from_text(id)).await?;
         let agent = found.ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_owned() })?;
@@ -29,12 +31,12 @@ impl Service {
         Ok((agent, memory))
     }
 
-    /// Returns the memories with these ids. Leaves out ids that the catalog does not hold.
+    /// Returns the memories with these ids. Leaves out ids that are not stored.
     pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.parts.store.get(agent, ids).await
     }
 
-    /// Returns the former texts of a memory.
+    /// Returns the former texts of a memory, oldest first.
     pub async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
         self.parts.store.versions(agent, id).await
     }
@@ -44,7 +46,7 @@ impl Service {
         self.parts.store.list(agent, &Select::all(grain)).await
     }
 
-    /// Returns the memories that a memory was made from, by time.
+    /// Returns the memories that a memory was made from and that are still stored, in order of time.
     pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
         let memory = self.find(agent, id).await?;
         let mut sources = self.parts.store.get(agent, memory.sources()).await?;
@@ -56,7 +58,8 @@ impl Service {
         })
     }
 
-    /// Replaces the text of a memory, sets or removes its pin, or both. Returns the memory.
+    /// Replaces the text of a memory, sets or removes its pin, or both; fails if the request asks for neither. Returns the
+    /// memory as it is then. A new text is searchable when the call returns.
     pub async fn correct(
         &self,
         agent: &Agent,
@@ -82,7 +85,7 @@ impl Service {
         self.memory(agent, id.as_str()).await
     }
 
-    /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
+    /// Returns the memory with this id. Fails with [`Error::NotFound`] if the agent has no such memory.
     pub async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
         let mut found = self.parts.store.get(agent, &[MemoryId::from_text(id)]).await?;
         found.pop().ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_owned() })

@@ -15,7 +15,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Tokens per word of input, as an upper estimate. Includes the time, speaker and number that precede each message.
 const TOKENS_PER_WORD: u64 = 2;
 
-/// The requests that are left, and their time if each takes as long as the answered requests did on average.
+/// An estimate of the number of requests that are left, and of the seconds that they take if each takes as long as the answered
+/// ones on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestsLeft {
     pub(crate) requests: u64,
@@ -24,19 +25,20 @@ pub(crate) struct RequestsLeft {
 }
 
 impl Service {
-    /// Returns the models that write for an agent with these settings.
+    /// Returns the state of the models that write for an agent with these settings; none if no models are configured or the
+    /// settings choose the built-in engine.
     pub(crate) fn model_states(&self, settings: &Settings) -> Vec<ModelState> {
         let models = self.parts.models.as_ref().filter(|_| settings.engine == EngineChoice::Auto);
         models.map(|models| models.model_states()).unwrap_or_default()
     }
 
-    /// Estimates the requests that the periods of a plan need; `None` if no model writes summaries.
+    /// Estimates the requests that the periods of a plan need; `None` if no model writes a summary of these periods.
     pub(crate) fn requests_left(&self, settings: &Settings, plan: &PassPlan) -> Option<RequestsLeft> {
         requests_left(&self.model_states(settings), plan, plan.periods.len())
     }
 
-    /// Runs `work`, and reports the speed of a model that is running to `stage` each second. `left` returns the number of
-    /// periods of the plan that are left.
+    /// Runs `work`. Meanwhile it shows each second in `stage` how fast a model writes and how long the rest takes. `left`
+    /// returns the number of periods of the plan that are left.
     pub(crate) async fn noting_models<T>(
         &self,
         settings: &Settings,
@@ -77,7 +79,7 @@ fn requests_left(states: &[ModelState], plan: &PassPlan, left: usize) -> Option<
     Some(RequestsLeft { requests, seconds })
 }
 
-/// Returns a line about the first model that works now; `None` if none does, or if nothing is known about it.
+/// Returns a line about the first model that is answering now; `None` if none is, or if it has no figures yet.
 fn note(states: &[ModelState], left: Option<RequestsLeft>) -> Option<String> {
     let state = states.iter().find(|state| state.running > 0)?;
     let mut parts = Vec::new();
@@ -94,7 +96,7 @@ fn note(states: &[ModelState], left: Option<RequestsLeft>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Formats a duration in seconds, minutes or hours.
+/// Formats a duration in seconds, or in minutes or hours, rounded up.
 fn in_words(seconds: u64) -> String {
     match seconds {
         0..=89 => format!("{seconds} s"),

@@ -13,8 +13,8 @@ use crate::locks::Lock;
 use crate::wire::{DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 
 impl Service {
-    /// Returns the periods and the days with turns within a range of days. Includes periods that lie only partly in the
-    /// range.
+    /// Returns the periods and the days with turns within a range of days. Includes periods that lie only partly in the range.
+    /// Fails if `to` is before `from`.
     pub async fn periods(&self, agent: &Agent, request: PeriodsRequest, now: Timestamp) -> Result<PeriodsAnswer> {
         let (from, to) = (request.from.unwrap_or(Date::MIN), request.to.unwrap_or(Date::MAX));
         if from > to {
@@ -55,8 +55,9 @@ impl Service {
         })
     }
 
-    /// Returns the days that the first time expression in a text means, such as "last week" or "March 2025"; `None` if it
-    /// names no time. Today takes the place of an open end; the end of "before May" takes the place of its open beginning.
+    /// Returns the first and last day that the first time expression in a text means, such as "last week" or "March 2025";
+    /// `None` if the text contains none. A range without an end ends today. A range without a beginning, such as "before May",
+    /// becomes its last day alone.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
         let zones = settings.zones()?;
@@ -84,13 +85,13 @@ fn ancestors<'a>(days: impl Iterator<Item = &'a Date>) -> impl Iterator<Item = P
     days.flat_map(|day| Grain::SUMMARIES.map(|grain| Period::of(grain, *day)))
 }
 
-/// The data that the states of periods depend on.
+/// What the views of periods are made from.
 struct Map<'a> {
     agent: &'a Agent,
     zones: &'a Zones,
     now: Timestamp,
     is_rolling_up: bool,
-    /// By grain: the last day whose memories were pruned.
+    /// By grain: the last day with pruned memories; `None` if none were.
     pruned_until: [Option<Date>; 6],
     /// By grain: the recipe of the present prompt, model and engine.
     recipes: [Digest; 6],
@@ -144,8 +145,8 @@ impl Map<'_> {
         }
     }
 
-    /// Returns whether retention has pruned the summary of a period without one: the period is sealed, or its grain is pruned
-    /// up to its last day.
+    /// Returns whether retention has pruned the summary of a period that has none now: the period is sealed, or the summaries
+    /// of its grain are pruned at least up to its last day.
     fn is_pruned(&self, period: Period, row: &LedgerRow) -> bool {
         let until = self.pruned_until[period.grain() as usize];
         row.sealed || until.is_some_and(|until| period.cover_days().1 <= until)

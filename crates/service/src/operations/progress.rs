@@ -14,9 +14,9 @@ pub trait ProgressSink: Sync {
     }
 }
 
-/// A stage of an operation.
+/// A stage of an operation, such as `embedding`. Ends when it is dropped.
 pub trait Stage: Send + Sync {
-    /// Adds finished items.
+    /// Adds a number of finished items.
     fn advance(&self, items: u64);
 
     /// Shows a note about the work, in place of the previous note.

@@ -1,8 +1,8 @@
-//! The proof of an erasure: every store decodes what it holds of the agent and looks for the erased sentences; then the files
-//! of the agent, and files of no agent, are searched as bytes.
+//! The proof of an erasure. First every store decodes its data of the agent and searches them for the erased sentences. Then
+//! the bytes of the agent's files are searched, and those of files that belong to no agent.
 //!
-//! Data of other agents is not searched: whether they hold the same sentence is private to them. Only SQLite ever opens the
-//! catalog's file: when a process closes a file, the system drops all locks of the process on that file, those of SQLite too.
+//! Data of other agents is not searched: whether it contains the same sentence is private. The file of the catalog is not
+//! opened here: when a process closes a file, the system drops all locks of the process on that file, those of SQLite too.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,28 +11,26 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use annals_core::ports::Change;
-use annals_core::{Agent, Error, Grain, Phrases, Result};
+use annals_core::{Agent, Error, Grain, Phrases, Result, is_searched};
+use annals_objects::unless_missing;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::Service;
+use crate::backup::CATALOG;
 use crate::wire::ProofView;
 
-/// Minimum characters of a sentence to search for. Shorter ones occur in too many texts to prove anything.
-const MIN_SENTENCE_LENGTH: usize = 12;
 /// Number of changes that one query reads.
 const BATCH: usize = 500;
 
-/// The prefix of the names of the catalog and of the files that SQLite keeps beside it.
-const CATALOG: &str = "catalog.sqlite";
 /// Folders that contain a folder for each agent.
 const OF_AGENTS: [&str; 2] = ["tables", "facts"];
-/// The prefix of the names of temporary folders, such as a backup under way.
+/// Prefix of the names of temporary folders, such as the one of a backup under way.
 const SCRATCH: &str = "annals-scratch-";
 
 impl Service {
-    /// Returns the sentences that no memory contains any more, without those shorter than [`MIN_SENTENCE_LENGTH`].
-    pub(super) async fn gone(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
-        sentences.retain(|sentence| sentence.chars().count() >= MIN_SENTENCE_LENGTH);
+    /// Returns the sentences that no memory contains any more, without those that are too short to prove anything.
+    pub(super) async fn erased_everywhere(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
+        sentences.retain(|sentence| is_searched(sentence));
         if sentences.is_empty() {
             return Ok(sentences);
         }
@@ -56,7 +54,7 @@ impl Service {
         Ok(sentences)
     }
 
-    /// Searches everything that the stores hold of the agent, its files, and files of no agent for the sentences.
+    /// Searches the agent's data in all stores, the agent's files, and files that belong to no agent for the sentences.
     pub(super) async fn prove(&self, agent: &Agent, sentences: Vec<String>) -> Result<ProofView> {
         let mut proof = ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
         if sentences.is_empty() {
@@ -91,16 +89,16 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
     let mut files = Files::default();
     let entries = WalkDir::new(root).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| may_be_searched(root, agent_folder, entry)) {
-        let Some(entry) = unless_gone(entry.map_err(io::Error::from))? else { continue };
+        let Some(entry) = unless_missing(entry.map_err(io::Error::from))? else { continue };
         if !entry.file_type().is_file() {
             continue;
         }
-        let Some(metadata) = unless_gone(fs::metadata(entry.path()))? else { continue };
+        let Some(metadata) = unless_missing(fs::metadata(entry.path()))? else { continue };
         if catalog.contains(&(metadata.dev(), metadata.ino())) {
-            // A link to a file of the catalog: opening and closing it would drop SQLite's locks too.
+            // This is a link to a file of the catalog. Opening and closing it would drop SQLite's locks.
             continue;
         }
-        let Some(file) = unless_gone(File::open(entry.path()))? else { continue };
+        let Some(file) = unless_missing(File::open(entry.path()))? else { continue };
         files.read += 1;
         files.bytes += metadata.len();
         if phrases.is_in_stream(file)? {
@@ -127,19 +125,10 @@ fn catalog_files(root: &Path) -> io::Result<BTreeSet<(u64, u64)>> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(CATALOG) {
-            files.extend(unless_gone(entry.metadata())?.map(|file| (file.dev(), file.ino())));
+            files.extend(unless_missing(entry.metadata())?.map(|file| (file.dev(), file.ino())));
         }
     }
     Ok(files)
-}
-
-/// Maps a missing file to `None`: it was removed while the folder was listed, and holds nothing any more.
-fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct SourceReader {
     summary: JoinHandle<Result<Summary>>,
 }
 
-/// Starts to read a source.
+/// Starts to read a source in the background.
 pub fn read_source(kind: Kind, source: Source, options: Options) -> SourceReader {
     let (items, received) = channel(WAITING);
     let summary = spawn_blocking(move || read(kind, source, &options, &items));
@@ -32,8 +32,8 @@ impl SourceReader {
         (self.items, self.summary)
     }
 
-    /// Waits for the end of the source, and drops all items that were not taken. Returns the counts of the items in the
-    /// source and of the skipped ones.
+    /// Reads to the end of the source, and drops all items that were not received. Returns the counts of the items in the
+    /// source and of the skipped ones. Fails if the source cannot be read.
     pub async fn finish(mut self) -> Result<Summary> {
         while self.items.recv().await.is_some() {}
         self.summary.await.map_err(|cause| Error::storage("reading the source", cause))?
@@ -60,7 +60,8 @@ fn to_wire(Imported { location, item }: Imported) -> ImportItem {
 }
 
 impl ImportReport {
-    /// Joins the counts of found and of stored items. `stored` is `None` for a dry run.
+    /// Joins the counts of found and of stored items. Moves the items that could not be stored to `skipped`. `stored` is `None`
+    /// for a dry run.
     pub fn new(agent: &str, from: &str, summary: &Summary, mut stored: Option<StoredItems>) -> ImportReport {
         let mut skipped: Vec<SkippedView> = summary
             .skipped

@@ -7,7 +7,8 @@ use crate::locks::{Facts, Tables};
 use crate::{ProgressSink, Service};
 
 impl Service {
-    /// Rebuilds the tables of these grains; without grains all tables and the facts. Returns the number of memories.
+    /// Rebuilds the tables of these grains; if `grains` is empty, all tables and the table of facts. Returns the number of
+    /// changes in the catalog from which the tables of these grains were rebuilt.
     pub async fn rebuild(
         &self,
         agent: &Agent,
@@ -30,7 +31,8 @@ impl Service {
         Ok(memories)
     }
 
-    /// Compacts a table by joining small fragments. Returns its statistics from before that.
+    /// Compacts a table: joins small fragments and drops old versions. Returns the numbers of fragments and versions before the
+    /// compaction.
     pub async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
         let _tables_lock = self.locks.lock::<Tables>(agent).await;
         let generation = self.parts.store.watermark(agent, grain).await?.generation;

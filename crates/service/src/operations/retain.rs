@@ -1,4 +1,4 @@
-//! Retention on request: shows what is past a plan, or prunes it if the clock is confirmed.
+//! Retention on request: reports what is past a plan, or prunes it if the clock is confirmed.
 
 use annals_core::{Agent, Result, Timestamp};
 use annals_retention::{ClockReading, Doubt};
@@ -9,8 +9,8 @@ use crate::wire::{RetainAnswer, RetainRequest, RetentionAnswer};
 
 impl Service {
     /// Prunes memories that are past the plans of these agents. Only reports them for a dry run, or if the request names a
-    /// plan. Prunes nothing if the clock is not confirmed, unless the request trusts it. `synchronised` is what the system
-    /// reports about its clock.
+    /// plan. If the clock is not confirmed, prunes only if the request trusts it. `synchronised` is whether the system reports
+    /// its clock as synchronised; `None` if it does not report it.
     pub(crate) async fn retain_agents(
         &self,
         agents: &[Agent],
@@ -60,7 +60,7 @@ impl Service {
     }
 }
 
-/// Returns why nothing is pruned under this reading of the clock.
+/// Says why nothing is pruned under this reading of the clock, and from when on it is.
 fn doubt(clock: &ClockReading) -> String {
     let steady_from = clock.steady_from;
     match clock.trust(None).doubt() {

@@ -1,4 +1,5 @@
-//! Roll-up of one agent: extracts facts from new messages, writes the due summaries, and makes them searchable.
+//! Roll-up of one agent: extracts facts from new messages, writes the due summaries, and makes them searchable. Also takes the
+//! results of batches, and sends new batches.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,23 +12,23 @@ use crate::locks::{History, RollUp};
 use crate::wire::{ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 use crate::{NoProgress, ProgressSink, Service};
 
-/// The result of a roll-up.
+/// The result of a roll-up of one agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RolledUpAgent {
-    /// The answer of the operation.
     pub answer: RollupAnswer,
-    /// The result of the extraction of facts before the roll-up.
+    /// The result of extracting facts before the summaries were written. Empty for a dry run.
     pub extraction: ExtractionView,
 }
 
 impl Service {
-    /// Rolls an agent up: writes the due summaries of all periods that are over, even if messages arrived a moment
-    /// ago. A dry run writes nothing and returns what would be done, with an estimate of its cost.
+    /// Rolls an agent up: extracts facts from new messages, writes the due summaries of all periods that are over, and makes
+    /// them searchable. Does not wait for late messages. Leaves out periods that wait for another attempt after a failure. A
+    /// dry run writes nothing and returns what would be done, with an estimate of its cost.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }
 
-    /// Does the same as [`Service::rollup`] and reports progress.
+    /// Does the same as [`Service::rollup`], reports progress, and ends early if `progress` says so.
     pub async fn rollup_reporting(
         &self,
         agent: &Agent,
@@ -35,7 +36,7 @@ impl Service {
         now: Timestamp,
         progress: &dyn ProgressSink,
     ) -> Result<RolledUpAgent> {
-        let summarizer = self.parts.summarizer.without_quiet_time();
+        let summarizer = self.summarizer().without_quiet_time();
         if request.dry_run {
             let plan = summarizer.plan(agent, request.refresh, now).await?;
             let not_yet_due = not_yet_due(&summarizer, agent, now).await?;
@@ -70,7 +71,8 @@ impl Service {
         Ok(RolledUpAgent { answer, extraction })
     }
 
-    /// Returns the periods that this pass did not try, because they failed or had to wait before and are tried again later.
+    /// Returns the periods that this pass did not try, because their next attempt after a failure or a wait is later than
+    /// `now`.
     async fn postponed(&self, agent: &Agent, passed: &Passed, now: Timestamp) -> Result<Vec<FailureView>> {
         let ledger = self.parts.store.ledger(agent).await?;
         let was_tried = |period: Period| {
@@ -80,7 +82,8 @@ impl Service {
         Ok(later.filter(|row| !was_tried(row.period)).filter_map(FailureView::of).collect())
     }
 
-    /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
+    /// Describes failed periods with the number of attempts and the time of the next one, as the ledger records them. A period
+    /// without a record there counts as tried once.
     pub(super) async fn failures(&self, agent: &Agent, failed: &[(Period, String)]) -> Result<Vec<FailureView>> {
         if failed.is_empty() {
             return Ok(Vec::new());
@@ -96,8 +99,8 @@ impl Service {
         Ok(failed.iter().map(|(period, error)| of_ledger(period).unwrap_or_else(|| bare(period, error))).collect())
     }
 
-    /// Writes the summaries that are due; with `refresh` also the outdated ones. Takes the lock of the agent's history only to
-    /// save, because a model may take minutes.
+    /// Writes the summaries that are due; with `refresh` also those of another prompt, model or engine. Takes the lock of the
+    /// agent's history only to save, because a model may take minutes.
     pub async fn write_summaries(
         &self,
         agent: &Agent,
@@ -105,11 +108,11 @@ impl Service {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Passed> {
-        self.write_summaries_by(&self.parts.summarizer, agent, refresh, now, progress, &|| false).await
+        self.write_summaries_by(&self.summarizer(), agent, refresh, now, progress, &|| false).await
     }
 
-    /// Does the same with the given summarizer, and begins no further period once `should_stop` returns true, except the
-    /// first.
+    /// Does the same as [`Service::write_summaries`] with the given summarizer. Once `should_stop` returns true, begins no
+    /// further period after the first.
     pub(super) async fn write_summaries_by(
         &self,
         summarizer: &Summarizer,
@@ -129,7 +132,7 @@ impl Service {
     }
 }
 
-/// Returns the periods that are over but not due yet.
+/// Returns the periods that are over but wait for late messages, with the time when each becomes due.
 async fn not_yet_due(summarizer: &Summarizer, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
     Ok(summarizer.not_yet_due(agent, now).await?.into_iter().map(NotYetDueView::from).collect())
 }

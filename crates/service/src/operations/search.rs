@@ -1,4 +1,4 @@
-//! Search by text, grain and date range.
+//! Search by text, grain and date range, with a hint if little is found.
 
 use annals_core::{Agent, Answer, Error, Fault, Grain, Period, Query, Result, Timestamp};
 use annals_search::Gathered;
@@ -9,14 +9,14 @@ use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 /// Number of results below which an answer may contain a hint on where else to search.
 const FEW: usize = 3;
 
-/// Maximum bytes of a question. Words beyond some 500 do not change its vector.
+/// Maximum bytes of a question. Words after the first 500 or so do not change the vector of the question.
 const MAX_QUESTION_LENGTH: usize = 32 * 1024;
 
-/// Maximum of `min_days_ago` and `max_days_ago`; no message is older.
+/// Maximum value of `min_days_ago` and `max_days_ago`. No message is older.
 const MAX_DAYS: u32 = 1_000_000;
 
 impl Service {
-    /// Returns the memories that match, best first.
+    /// Returns the memories that match, best first; without a query, the newest first. Fails if the request is out of range.
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
@@ -41,14 +41,14 @@ impl Service {
         })
     }
 
-    /// Answers a query. Rebuilds a damaged table and tries again.
+    /// Answers a query. If a table is damaged, rebuilds it and tries again. With a text, counts an access to each result.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         if let Some(text) = &query.text {
             bounded("query", text)?;
         }
         let gathered = self.gather(agent, query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
-        let answer = self.parts.search.conclude(gathered).await?;
+        let answer = self.parts.search.conclude(gathered, self.billing()).await?;
         // Without a text, memories were listed and not searched for.
         if query.text.is_some() {
             self.access_counter.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
@@ -72,7 +72,7 @@ impl Service {
     }
 }
 
-/// Refuses a question that is too long: each of its words is looked up before any filter applies.
+/// Fails if a question is too long, because each word of it is looked up before any filter applies.
 pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
     if text.len() <= MAX_QUESTION_LENGTH {
         return Ok(());
@@ -117,7 +117,8 @@ fn query(request: SearchRequest) -> Result<Query> {
     })
 }
 
-/// Returns what else to try: retention may have kept only coarser grains of that time, or the date range may be too narrow.
+/// Returns what else to try. Retention may have kept only coarser grains of the requested time, or the range of dates may be
+/// too narrow.
 fn hint(query: &Query, answer: &Answer) -> Option<String> {
     let coarser = query.grains.iter().max().and_then(|grain| grain.coarser());
     let bounded = answer.range.from.is_some() || answer.range.to.is_some();

@@ -1,4 +1,4 @@
-//! The settings of one agent: zone, language, plan, engine, prompts, daily tokens, masking.
+//! The settings of one agent: time zone, language, plan, engine, prompts, daily tokens, masking.
 
 use annals_core::{Agent, Error, Fault, Grain, ObjectKind, Result, Settings, Timestamp};
 
@@ -7,20 +7,21 @@ use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
 /// Maximum of `daily_tokens`; a larger value is a mistake. The operator's budgets for workspace and process apply in any case.
-const MAX_TOKENS: u64 = 1_000_000_000;
+pub(super) const MAX_TOKENS: u64 = 1_000_000_000;
 
 impl Service {
-    /// Returns an agent's settings.
+    /// Returns an agent's settings; the defaults if the agent does not exist.
     pub async fn settings(&self, agent: &Agent) -> Result<SettingsView> {
         Ok(SettingsView::new(agent, &self.parts.store.settings(agent).await?))
     }
 
-    /// Returns the name of the time zone that was set last for an agent.
+    /// Returns the IANA name of the time zone that was set last for an agent.
     pub async fn present_zone(&self, agent: &Agent) -> Result<String> {
         Ok(self.parts.store.settings(agent).await?.present_zone().to_owned())
     }
 
-    /// Changes the settings of an agent, or creates it with them. Rebuilds the tables after a change of language.
+    /// Changes the settings of an agent, or creates the agent with them. Rebuilds the tables after a change of language. After
+    /// a change of plan, the answer says what the new plan no longer keeps.
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
         let changes_plan = change.plan.is_some();
         let settings = self.save_change(agent, change, false, now).await?;
@@ -32,7 +33,7 @@ impl Service {
         Ok(SettingsView { past_plan, ..SettingsView::new(agent, &settings) })
     }
 
-    /// Creates an agent with these settings. Returns [`Error::Exists`] if the agent exists.
+    /// Creates an agent with these settings. Fails with [`Error::Exists`] if the agent exists.
     pub async fn create_agent(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
         // A new agent has no tables to rebuild.
         let settings = self.save_change(agent, change, true, now).await?;
@@ -63,9 +64,9 @@ impl Service {
         Ok(settings)
     }
 
-    /// Records that all tables that were written before must be rebuilt: stored stems belong to the former language, and
-    /// searches would miss them. Called before the language is saved, so that a crash between the two only causes a needless
-    /// rebuild, and no search misses results.
+    /// Records that all tables that were written before must be rebuilt: texts whose own language is unclear have stems of the
+    /// former language, and searches would miss those that are stored without a language. Called before the language is saved,
+    /// so that a crash between the two only causes a needless rebuild, and no search misses results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
             if self.parts.store.watermark(agent, grain).await?.applied > 0 {
@@ -75,7 +76,7 @@ impl Service {
         Ok(())
     }
 
-    /// Returns whether a rebuild is under way that must not wait.
+    /// Returns whether a table has to be rebuilt at once.
     async fn is_rebuilding(&self, agent: &Agent) -> Result<bool> {
         for grain in Grain::ALL {
             if self.parts.store.watermark(agent, grain).await?.is_urgent() {
@@ -85,7 +86,7 @@ impl Service {
         Ok(false)
     }
 
-    /// Applies all changes, and returns all faults at once. After an error the caller must not use `settings`.
+    /// Applies all changes to `settings`. Fails with all faults at once; the caller must not use `settings` then.
     fn apply(&self, settings: &mut Settings, change: SettingsChange, has_memories: bool, now: Timestamp) -> Result<()> {
         let mut faults = Vec::new();
         if let Some(zone) = &change.time_zone {

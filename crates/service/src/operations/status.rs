@@ -1,4 +1,4 @@
-//! The status of an agent.
+//! The status of an agent, in full and as a line for a list of agents.
 
 use std::collections::BTreeMap;
 

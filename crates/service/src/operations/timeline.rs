@@ -9,12 +9,12 @@ use super::cursor::Cursor;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
-/// Maximum number of memories on a page.
+/// Maximum number of entries on a page.
 const MAX_PAGE_SIZE: usize = 1000;
 const DEFAULT_PAGE_SIZE: usize = 100;
 
 impl Service {
-    /// Returns a page of memories, oldest first. Leaves out passages.
+    /// Returns a page of memories, oldest first. Leaves out passages. If the request names no grains, returns summaries only.
     pub async fn timeline(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
         let grains = grains(request.grains.as_deref())?;
@@ -25,8 +25,8 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// Returns at most a thousand memories of a grain, without passages, oldest first: those that follow `after`, or the first
-    /// ones. Empty at the end.
+    /// Returns at most 1,000 memories of a grain, without passages, oldest first: those after `after`, or the first ones. Empty
+    /// after the last.
     pub(crate) async fn page_of_memories(
         &self,
         agent: &Agent,
@@ -38,7 +38,8 @@ impl Service {
         Ok(page)
     }
 
-    /// Returns the memories after a position, in order: all of them, or at least `limit` + 1.
+    /// Returns memories after a position, in order. If there are more than `limit`, returns at least `limit` + 1, which shows
+    /// that there is a next page.
     async fn page(
         &self,
         agent: &Agent,
@@ -63,8 +64,8 @@ impl Service {
         }
     }
 
-    /// Returns memories that cover a range once: summaries of a grain that suits its length, and finer memories for the time
-    /// after the last of them.
+    /// Returns a page of memories that together cover a range of days once: summaries of a grain that suits the length of the
+    /// range, and finer memories for the time after the last of these summaries.
     pub async fn overview(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
         let after = request.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
@@ -112,7 +113,8 @@ impl Service {
         })
     }
 
-    /// Returns the instants of a range of local days, both inclusive. Returns an error if the range ends before it begins.
+    /// Returns the interval from the beginning of `from` to the end of `to`, which are local days. An absent day leaves that
+    /// side open. Fails if `to` is before `from`.
     pub fn days(&self, zones: &Zones, from: Option<Date>, to: Option<Date>, now: Timestamp) -> Result<Interval> {
         annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
         Ok(Interval {
@@ -121,8 +123,8 @@ impl Service {
         })
     }
 
-    /// Returns at most `limit` memories of several grains, without passages, sorted by start; memories with the same start are
-    /// sorted from coarse to fine.
+    /// Returns the first `limit` memories of several grains, without passages, sorted by start; memories with the same start
+    /// are sorted from coarse to fine.
     pub async fn in_order(
         &self,
         agent: &Agent,
@@ -152,7 +154,8 @@ impl Service {
     }
 }
 
-/// Returns the grain that divides a range of days into some ten periods, few enough to read at a glance.
+/// Returns the grain that divides a range of days into periods that are few enough to read at a glance: at most about 11 days
+/// or weeks, 18 months or 21 quarters. A longer range is divided into years.
 fn grain_for(first: Date, last: Date) -> Grain {
     match (last - first).get_days() {
         ..11 => Grain::Daily,
@@ -163,7 +166,7 @@ fn grain_for(first: Date, last: Date) -> Grain {
     }
 }
 
-/// Returns the size of a page, or an error if it is out of range.
+/// Returns the size of a page: `limit`, or 100 by default. Fails if it is not 1 to 1,000.
 pub(crate) fn limit(limit: Option<usize>) -> Result<usize> {
     match limit.unwrap_or(DEFAULT_PAGE_SIZE) {
         limit @ 1..=MAX_PAGE_SIZE => Ok(limit),

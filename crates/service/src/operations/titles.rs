@@ -1,4 +1,4 @@
-//! Titles of conversations, which imports keep in the attachment of the first message.
+//! Reads the titles of conversations, which imports keep in the attachment of the first message.
 
 use annals_core::ports::{Select, StoredConversation};
 use annals_core::{Agent, Grain, Kind, MemoryId, Result};
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use crate::Service;
 use crate::wire::ConversationEntry;
 
-/// The field of the attachment that holds the title.
+/// Field of the attachment that contains the title.
 pub(super) const TITLE: &str = "conversation_title";
 
 impl Service {
-    /// Adds to conversations the titles from the attachments of their first messages.
+    /// Converts conversations to entries of a list, with the titles from the attachments of their first messages.
     pub(super) async fn with_titles(
         &self,
         agent: &Agent,

@@ -1,4 +1,5 @@
-//! Imports of uploads: each is read from a file without a name, in the background, one after another.
+//! Imports of uploads. An upload is first copied into a file without a name. Imports then run in the background, one after
+//! another.
 //!
 //! The progress and the report of an import are kept in memory only. The catalog records that it began, and whether it was
 //! completed or failed, so that its state is known after a restart. After a failure or an interruption, sending the upload
@@ -20,7 +21,7 @@ use super::read_source::read_source;
 use crate::wire::{ImportReport, ImportStatus, ImportView, ItemsRequest, UploadRequest};
 use crate::{NotAdmitted, Service};
 
-/// Maximum number of imports kept in memory; the oldest finished ones are dropped.
+/// Maximum number of imports with a report in memory. The oldest finished ones are dropped.
 const REMEMBERED: usize = 100;
 /// Maximum number of imports that are not finished. Each keeps its upload on the disk.
 const MAX_WAITING: usize = 8;
@@ -37,16 +38,16 @@ const PREVIEW: &str = "preview-";
 #[derive(Clone)]
 pub(crate) struct Uploads {
     imports: Arc<Mutex<VecDeque<Arc<Upload>>>>,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl Default for Uploads {
     fn default() -> Uploads {
-        Uploads { imports: Arc::default(), turns: Arc::new(Semaphore::new(1)) }
+        Uploads { imports: Arc::default(), permits: Arc::new(Semaphore::new(1)) }
     }
 }
 
-/// The import of one upload.
+/// The import of one upload, as it is kept in memory.
 struct Upload {
     id: String,
     agent: Agent,
@@ -64,7 +65,7 @@ enum Progress {
     Failed(String),
 }
 
-/// What the catalog records of an import. It is stored as the sequence number of a receipt, which imports do not have.
+/// What the catalog records of an import. It is stored in the field for a receipt's sequence number, which imports do not need.
 #[derive(Clone, Copy)]
 enum Recorded {
     Begun = 0,
@@ -110,7 +111,7 @@ impl Uploads {
         self.imports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an import, unless too many are not finished.
+    /// Adds an import. Fails if too many are not finished. Drops finished ones beyond [`REMEMBERED`].
     fn add(&self, upload: &Arc<Upload>) -> std::result::Result<(), NotAdmitted> {
         let mut imports = self.imports();
         let waiting = imports.iter().filter(|upload| !upload.is_finished()).count();
@@ -135,7 +136,7 @@ pub struct UploadWriter {
 }
 
 impl UploadWriter {
-    /// Appends a piece.
+    /// Appends a piece to the file. Checks the disk about every 16 MiB, and fails if less space is free than the limit.
     pub async fn write(&mut self, piece: &[u8]) -> std::result::Result<(), NotAdmitted> {
         self.file.write_all(piece).await.map_err(|cause| Error::storage("storing the upload", cause))?;
         let before = self.written / STEP;
@@ -154,12 +155,12 @@ impl UploadWriter {
 }
 
 impl Service {
-    /// Begins to receive an upload.
+    /// Creates a file for an upload, and returns the writer to it.
     pub fn receive_upload(&self) -> Result<UploadWriter> {
         Ok(UploadWriter { service: self.clone(), file: tokio::fs::File::from_std(self.upload_file()?), written: 0 })
     }
 
-    /// Returns the imports of uploads of an agent, or of all agents, of this run of the service, newest first.
+    /// Returns the imports of uploads that are kept in memory, newest first: of one agent, or of all if `agent` is `None`.
     pub fn present_uploads(&self, agent: Option<&Agent>) -> Vec<ImportView> {
         let imports = self.uploads.imports();
         let wanted = imports.iter().rev().filter(|upload| agent.is_none_or(|agent| upload.agent == *agent));
@@ -173,8 +174,8 @@ impl Service {
         file.try_into_std().map_err(|_| failed(std::io::Error::other("the file is in use")))
     }
 
-    /// Checks an upload, and begins to import it in the background. Returns the import, of which [`Service::upload`] returns the
-    /// later states.
+    /// Checks an upload, and begins to import it in the background. Returns the import as it begins; [`Service::upload`]
+    /// returns it later. Fails if the file cannot be read as the kind of source, or if too many imports are not finished.
     pub async fn import_upload(
         &self,
         agent: &Agent,
@@ -200,13 +201,13 @@ impl Service {
             progress: Mutex::new(Progress::Waiting),
         });
         self.uploads.add(&upload)?;
-        // Recorded before the request is answered.
+        // Recorded before the request is answered, so that its state can be read after a restart.
         let begun = self.save_upload(&upload, Recorded::Begun).await;
         begun.inspect_err(|error| upload.set(Progress::Failed(error.to_string())))?;
         let (service, own) = (self.clone(), Arc::clone(&upload));
         tokio::spawn(async move {
             let _busy = service.activity.begin();
-            let _turn = service.uploads.turns.clone().acquire_owned().await;
+            let _permit = service.uploads.permits.clone().acquire_owned().await;
             own.set(Progress::Running);
             let (working, upload) = (service.clone(), Arc::clone(&own));
             // Runs in a task of its own, so that after a panic the import is still marked as failed.
@@ -229,8 +230,8 @@ impl Service {
         Kind::ALL.iter().map(|kind| kind.as_str()).collect()
     }
 
-    /// Returns an import of an upload in a workspace, with its agent; `None` if it does not exist. For an import of an
-    /// earlier run of the service, returns only what the catalog records.
+    /// Returns an import of an upload in a workspace, with its agent; `None` if it does not exist. For an import that is no
+    /// longer kept in memory, returns only what the catalog records.
     pub async fn upload(&self, workspace: &str, id: &str) -> Result<Option<(Agent, ImportView)>> {
         if let Some(found) = self.present_upload(workspace, id) {
             return Ok(Some(found));
@@ -274,8 +275,8 @@ impl Service {
         self.import_source(&upload.agent, upload.kind, reader, &request, now).await
     }
 
-    /// Returns an id that contains the kind of the source and whether it is a dry run: after a restart, nothing else records
-    /// them.
+    /// Returns a new id for an import. It contains the kind of the source and whether it is a dry run, which nothing else
+    /// records for the time after a restart.
     fn upload_id(&self, agent: &Agent, kind: Kind, dry_run: bool, now: Timestamp) -> String {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
@@ -285,7 +286,7 @@ impl Service {
     }
 }
 
-/// Returns the kind in the id of an import, and whether it only reports; `None` for the id of another operation.
+/// Returns the kind of source in the id of an import, and whether it is a dry run; `None` for the id of another operation.
 fn kind_of(id: &str) -> Option<(&str, bool)> {
     let (rest, dry_run) = match id.strip_prefix(PREVIEW) {
         Some(rest) => (rest, true),
@@ -294,7 +295,7 @@ fn kind_of(id: &str) -> Option<(&str, bool)> {
     Some((rest.rsplit_once('-')?.0, dry_run))
 }
 
-/// Returns the view of an import of an earlier run of the service, from the [`Recorded`] state in the catalog.
+/// Builds the view of an import that is no longer kept in memory. `state` is the [`Recorded`] number in the catalog.
 fn recorded(id: &str, agent: &Agent, from: &str, dry_run: bool, state: u64) -> ImportView {
     const DONE: u64 = Recorded::Done as u64;
     const FAILED: u64 = Recorded::Failed as u64;

@@ -14,13 +14,13 @@ use crate::wire::{AgentVerification, DiscrepancyView, MissingDay, NotYetDueView,
 /// The differences found in an agent's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Days that are missing in summaries although nothing is pending.
+    /// Days that are missing in summaries although no summary that should cover them is still to be written.
     pub gaps: Vec<Gap>,
-    /// Days that are missing in summaries because a summary is still to be written: pending work, not a fault.
+    /// Days that are missing in summaries because a summary is still to be written. This is pending work, not a fault.
     pub unwritten: Vec<Gap>,
     /// Rows of tables that differ from the catalog, and damaged tables.
     pub tables: Vec<Discrepancy>,
-    /// Whether the facts table differs from the log of operations.
+    /// Whether the table of facts differs from the fact log.
     pub facts_differ: bool,
 }
 
@@ -46,8 +46,8 @@ impl Service {
         Ok(Verified { gaps, unwritten, tables, facts_differ })
     }
 
-    /// Checks the integrity of the catalog, and verifies each of these agents. Days count as missing even if their summary is due
-    /// and only not written yet. Days that still wait for late messages are not a fault.
+    /// Checks the integrity of the catalog, and verifies each of these agents. A day counts as missing also if its summary is
+    /// due and not written yet. A day of a period that still waits for late messages does not.
     pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };
@@ -73,12 +73,12 @@ impl Service {
         Ok(answer)
     }
 
-    /// Returns the faults that the integrity check of the catalog finds.
+    /// Returns descriptions of the damage that the integrity check of the catalog finds; none if it is sound.
     pub(crate) async fn check_catalog(&self) -> Result<Vec<String>> {
         self.parts.store.check().await
     }
 
-    /// Rebuilds from the catalog the tables that were found to differ.
+    /// Rebuilds from the catalog the tables that [`Service::verify`] found to differ, and the table of facts if it differs.
     pub async fn rebuild_damaged(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;

@@ -22,13 +22,13 @@ impl Service {
         format!("{} {}", self.metrics.accepted_messages(), self.pulse_of_imports(None))
     }
 
-    /// Returns a marker that changes with the progress of any import of the agent, or of all agents.
+    /// Returns a marker that changes with the progress of any import of the agent; of any agent if `agent` is `None`.
     fn pulse_of_imports(&self, agent: Option<&Agent>) -> String {
         let views = self.present_uploads(agent);
         views.iter().map(|view| format!("{} {:?} {}\n", view.operation_id, view.status, view.bytes_read)).collect()
     }
 
-    /// Returns at most `limit` periods, of all agents, for which the last roll-up failed or has to wait.
+    /// Returns at most `limit` periods of all agents that failed in the last roll-up or have to wait.
     pub async fn all_failures(&self, limit: usize) -> Result<Vec<AgentFailure>> {
         let rows = self.parts.store.failures(limit).await?;
         let view = |(agent, row): &(Agent, _)| {

@@ -10,13 +10,13 @@ use tokio::sync::{Notify, watch};
 
 use crate::metrics::Pipeline;
 
-/// Maximum number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that
-/// is not large, and for a large one.
+/// Maximum number of changes that a worker applies to each table of an agent before it takes the next agent. `LARGE_PIECE` is
+/// for an agent that had more changes than one piece at the last time.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
 
-/// Pause before an agent is queued again after a failed turn: the disk may be full, or the embedding model unavailable. Once
-/// the cause is fixed, messages wait no longer than the longest pause.
+/// Pause before an agent is queued again after a failure: the disk may be full, or the embedding model unavailable. Once the
+/// cause is fixed, messages wait no longer than the longest pause.
 const PAUSE: Backoff = Backoff { first: SignedDuration::from_secs(2), longest: SignedDuration::from_secs(60) };
 
 /// The agents with pending work, and the subscribers to their progress.
@@ -27,7 +27,7 @@ pub(crate) struct Queue(Arc<Inner>);
 struct Inner {
     waiting: Mutex<Waiting>,
     pushed: Notify,
-    /// Progress of the agents that a request waits for.
+    /// For each agent that a request waits for, the channel that signals progress.
     progress: Mutex<HashMap<Agent, watch::Sender<()>>>,
 }
 
@@ -36,18 +36,19 @@ struct Waiting {
     order: VecDeque<Agent>,
     /// The agents in `order`, for fast lookup.
     queued: HashSet<Agent>,
-    /// Agents that had more due than one piece when a worker last wrote their tables.
+    /// Agents that had more changes than one piece when a worker last wrote to their tables.
     large: HashSet<Agent>,
-    /// Agents whose tables are up to date since their last turn, and that may have messages to extract facts from.
+    /// Agents with tables that a worker has just brought up to date. They may have messages to extract facts from.
     to_read: VecDeque<Agent>,
-    /// Whether the next worker of kind [`Worker::Any`] prefers extracting facts to writing tables; the two alternate.
+    /// Whether the next worker of kind [`Worker::Any`] extracts facts, if an agent waits for that. Extracting facts and writing
+    /// tables alternate.
     reading_is_next: bool,
     /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
     /// Agents that will be queued again when a lock is free.
     returning: HashSet<Agent>,
-    /// Agents whose last turn in a pipeline failed. Messages are searchable even if no facts can be written, so each pipeline
-    /// pauses by itself.
+    /// Agents for which the last work in a pipeline failed. Each pipeline pauses apart from the other, so messages become
+    /// searchable even if no facts can be written.
     failing: HashMap<(Agent, Pipeline), Failing>,
 }
 
@@ -80,7 +81,7 @@ impl Waiting {
         self.failing.get(&(agent.clone(), pipeline)).is_some_and(|failing| failing.is_paused)
     }
 
-    /// Removes an agent from the agents that wait for a pipeline.
+    /// Removes an agent from the queue of a pipeline.
     fn remove(&mut self, agent: &Agent, pipeline: Pipeline) {
         let waiting = match pipeline {
             Pipeline::Working => &mut self.order,
@@ -116,8 +117,8 @@ impl Queue {
     pub(super) async fn pop(&self, worker: Worker) -> Work {
         loop {
             let mut pushed = std::pin::pin!(self.0.pushed.notified());
-            // Registers before the check, so that no wake-up is lost. Each push wakes all workers, because a woken worker may
-            // not take the agent that was pushed.
+            // Registers before the check, so that no notification is lost. Each push notifies all workers, because some of
+            // them may not take the agent that was pushed.
             pushed.as_mut().enable();
             if let Some(work) = self.take(worker) {
                 return work;
@@ -140,7 +141,7 @@ impl Queue {
         Some(work)
     }
 
-    /// Ends a worker's turn with an agent.
+    /// Records that a worker has finished its work for an agent, so that another worker may take the agent.
     pub(super) fn finish(&self, agent: &Agent) {
         self.waiting().working.remove(agent);
         self.0.pushed.notify_waiters();
@@ -156,7 +157,8 @@ impl Queue {
         }
     }
 
-    /// Queues an agent for the extraction of facts by a worker of kind [`Worker::Any`].
+    /// Queues an agent for the extraction of facts by a worker of kind [`Worker::Any`]. Does nothing if it is queued already or
+    /// its extraction pauses.
     pub(super) fn push_to_read(&self, agent: &Agent) {
         let mut waiting = self.waiting();
         if !waiting.is_paused(agent, Pipeline::Extract) && !waiting.to_read.contains(agent) {
@@ -175,14 +177,14 @@ impl Queue {
         self.push(agent);
     }
 
-    /// Records that a turn of a worker failed. Returns how long the agent pauses in this pipeline, until
+    /// Records that a worker failed. Returns how long the agent pauses in this pipeline. The caller ends the pause with
     /// [`Queue::end_pause`].
     pub(super) fn begin_pause(&self, agent: &Agent, pipeline: Pipeline, error: String) -> Duration {
         let mut waiting = self.waiting();
         let failing = waiting.failing.entry((agent.clone(), pipeline)).or_default();
         let pause = PAUSE.after(failing.count).unsigned_abs();
         *failing = Failing { count: failing.count.saturating_add(1), error, is_paused: true };
-        // A message that arrived during the turn has queued the agent again.
+        // A message that arrived during the work has queued the agent again.
         waiting.remove(agent, pipeline);
         pause
     }
@@ -197,12 +199,12 @@ impl Queue {
         }
     }
 
-    /// Records that a turn in this pipeline succeeded, which ends its series of failures.
+    /// Records that work in this pipeline succeeded. The next failure begins with the shortest pause again.
     pub(super) fn note_success(&self, agent: &Agent, pipeline: Pipeline) {
         self.waiting().failing.remove(&(agent.clone(), pipeline));
     }
 
-    /// Returns the error of the agent's last turn in this pipeline if it failed and none succeeded since.
+    /// Returns the error of the agent's last work in this pipeline; `None` if it succeeded or there was none.
     pub(crate) fn failure(&self, agent: &Agent, pipeline: Pipeline) -> Option<String> {
         self.waiting().failing.get(&(agent.clone(), pipeline)).map(|failing| failing.error.clone())
     }
@@ -211,7 +213,7 @@ impl Queue {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the tasks that wait for progress of the agent, and no others.
+    /// Notifies the tasks that wait for progress of this agent.
     pub(super) fn notify(&self, agent: &Agent) {
         let mut progress = self.progress();
         if let Some(sender) = progress.get(agent)
@@ -228,16 +230,16 @@ impl Queue {
     }
 }
 
-/// The agents that a worker takes.
+/// Which agents a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worker {
     /// All agents.
     Any,
-    /// Agents that are not large.
+    /// Agents with no more changes than one piece. A worker of this kind extracts no facts.
     Small,
 }
 
-/// The work of one turn with an agent.
+/// A piece of work for one agent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// Applies at most this many changes to each table of the agent.

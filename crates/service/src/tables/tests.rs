@@ -1,4 +1,4 @@
-//! Fairness over stores in memory: no request waits for an agent that another task is working on.
+//! Tests of the workers over stores in memory: an agent that is busy, fails or has many changes does not delay other agents.
 
 use std::sync::Arc;
 

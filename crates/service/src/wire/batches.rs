@@ -12,22 +12,23 @@ use super::AgentFailure;
 /// A batch that has not ended, or that failed within the last day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BatchView {
-    /// The provider's id; null before the provider has created the batch.
+    /// Id that the provider gave the batch; null before the provider has created it.
     pub id: Option<String>,
     /// URL of the provider.
     pub base_url: String,
-    /// Name of the model.
+    /// Name of the model that answers the requests.
     pub model: String,
-    /// `prepared`, `sending`, `sent` or `ended`.
+    /// `prepared`: recorded, not sent yet. `sending`: the provider was asked to create the batch. `sent`: the provider has
+    /// created it. `ended`: no more answers are read.
     pub state: String,
-    /// When it was recorded.
+    /// When the batch was recorded, before it was sent.
     #[schema(format = DateTime)]
     pub at: String,
     /// Number of requests in the batch.
     pub requests: u64,
     /// Number of requests that the provider has processed.
     pub done: u64,
-    /// Why its last step failed, or why it ended without results.
+    /// Why the last attempt to send or read the batch failed, or why it ended without results. Absent without a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -52,13 +53,13 @@ impl From<ModelBatch> for BatchView {
 pub struct BatchStep {
     /// Number of summaries written, per grain.
     pub written: BTreeMap<String, u64>,
-    /// Periods of all agents that failed.
+    /// Periods of all agents that could not be summarized, with the errors.
     pub failed: Vec<AgentFailure>,
-    /// Number of periods that wait for an answer of a batch, or for their turn in one.
+    /// Number of periods that wait for answers of a batch.
     pub in_batch: u64,
     /// Number of periods that wait for an unavailable model.
     pub waiting: u64,
-    /// Why the model is unavailable.
+    /// Why the model is unavailable; null if it answers.
     pub outage: Option<String>,
     /// Number of requests that were sent.
     pub sent: u64,
@@ -68,18 +69,18 @@ pub struct BatchStep {
     pub over_budget: u64,
     /// Batches that have not ended.
     pub open: Vec<BatchView>,
-    /// Errors that occurred in this step.
+    /// Errors in sending and reading batches in this step.
     pub failures: Vec<String>,
 }
 
-/// Estimated cost of the model calls for one purpose.
+/// Estimated cost of the model calls for one purpose: extracting facts from waiting messages, or summaries of a grain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct EstimateView {
-    /// The grain of the summaries.
+    /// `extraction`, or the grain of the summaries.
     pub purpose: String,
-    /// Name of the model.
+    /// Name of the model that would be called.
     pub model: String,
-    /// Number of calls.
+    /// Estimated number of calls.
     pub calls: u64,
     /// Estimated tokens of the requests.
     pub tokens_in: u64,
@@ -87,6 +88,7 @@ pub struct EstimateView {
     pub tokens_out: u64,
     /// Estimated cost of these calls. Null if the model has no price.
     pub cost: Option<f64>,
-    /// Estimated cost of these calls in a batch. Null if the model has no price.
+    /// Estimated cost of these calls in a roll-up by batches. The same as `cost` for facts, which are not extracted in batches.
+    /// Null if the model has no price.
     pub cost_in_batch: Option<f64>,
 }

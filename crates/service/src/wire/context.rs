@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
-    /// The prompt, or the last message.
+    /// The prompt to answer, or the last message of the conversation. Memories, facts and documents are searched with it.
     #[schema(example = "What should I bring Ann for her birthday?", min_length = 1)]
     pub prompt: String,
     /// Maximum number of tokens of the returned text: 64 to 100,000.
@@ -19,20 +19,21 @@ pub struct ContextRequest {
     /// Name of the person who asks. Facts about them are considered as well.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// The current conversation.
+    /// Name of the conversation that the prompt belongs to. The last turns of it are considered as well, whether or not they
+    /// match.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// First day, inclusive.
+    /// First local day of the memories to consider, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>")]
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last local day of the memories to consider, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>")]
     pub to: Option<Date>,
-    /// Your own texts, which compete for the budget.
+    /// Your own texts, with at most 512 KiB together. Their parts compete with memories for the budget. They are not stored.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub documents: Vec<DocumentIn>,
@@ -42,26 +43,26 @@ fn budget() -> u64 {
     2000
 }
 
-/// A text that the caller provides.
+/// A text of your own, from which the context may quote.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentIn {
-    /// Id of the text in the answer.
+    /// Id of the text, which the answer repeats in `items`: at most 1,024 bytes.
     pub id: String,
-    /// Title of the text.
+    /// Title of the text, which is compared with the prompt together with every part: at most 1,024 bytes.
     #[serde(default)]
     pub title: Option<String>,
-    /// Content of the text.
+    /// The text itself. Long texts are split into parts.
     pub text: String,
 }
 
 /// Context within the token budget.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ContextAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take
-    /// them for instructions.
+    /// Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not
+    /// take them for instructions.
     pub text: String,
     /// The pieces of the text, in the same order.
     pub items: Vec<ContextItemView>,
@@ -69,8 +70,8 @@ pub struct ContextAnswer {
     pub tokens: u64,
     /// Number of further matches that did not fit into the budget.
     pub omitted: usize,
-    /// Whether memory holds anything relevant to the prompt. If not, the text contains at most a few lines that resemble the prompt
-    /// and facts about the speaker, besides blocks, documents and the current conversation.
+    /// Whether memory holds anything relevant to the prompt. If not, the text contains at most a few lines that resemble the
+    /// prompt and facts about the speaker, besides blocks, documents and the current conversation.
     pub known: bool,
     /// What to try, if something was left out or nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +94,7 @@ pub struct ContextAnswer {
     pub incomplete_because: Option<String>,
 }
 
-/// One piece of context.
+/// One piece of the context: a block, fact, memory or part of a document.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
@@ -109,9 +110,9 @@ pub struct ContextItemView {
     pub dates: Option<String>,
     /// The text. A summary has one line per sentence.
     pub text: String,
-    /// Relevance to the prompt.
+    /// Relevance to the prompt: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Estimated number of tokens.
+    /// Estimated number of tokens that the piece takes in the text.
     pub tokens: u64,
 }
 
@@ -136,7 +137,7 @@ pub struct BlockView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksRequest {
-    /// The blocks.
+    /// Blocks to write. One with an empty text is removed. Of several with one name, the last counts.
     #[schema(max_items = 32)]
     pub blocks: Vec<BlockView>,
 }
@@ -144,8 +145,8 @@ pub struct BlocksRequest {
 /// Blocks of an agent, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BlocksView {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The blocks.
+    /// All blocks of the agent.
     pub blocks: Vec<BlockView>,
 }

@@ -15,6 +15,14 @@ pub struct PriceView {
     /// Price of a million tokens of requests.
     #[schema(example = 0.15, minimum = 0, maximum = 1_000_000)]
     pub input: f64,
+    /// Price of a million tokens of requests that the provider reads from its prompt cache. Null: the same as `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 0.015, minimum = 0, maximum = 1_000_000)]
+    pub cached_input: Option<f64>,
+    /// Price of a million tokens of requests that the provider writes to its prompt cache. Null: the same as `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub cache_write: Option<f64>,
     /// Price of a million tokens of answers.
     #[schema(example = 0.6, minimum = 0, maximum = 1_000_000)]
     pub output: f64,
@@ -27,7 +35,7 @@ pub struct PricesView {
     /// The currency of all prices, in the form in which it is shown.
     #[schema(example = "USD", min_length = 1, max_length = 8)]
     pub currency: String,
-    /// One price for each model. Models without one cost an unknown amount.
+    /// At most one price for each model. The cost of a model without a price is unknown.
     pub prices: Vec<PriceView>,
 }
 
@@ -53,18 +61,18 @@ pub struct CostsRequest {
     pub to: Option<Date>,
 }
 
-/// Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches.
+/// Tokens that one agent used on one UTC day for one purpose and model. Single calls and batches are counted apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CostView {
-    /// Name of the agent. Empty for the costs of agents that have been deleted since.
+    /// Current name of the agent. Empty for the costs of agents that have been deleted since.
     pub agent: String,
-    /// The UTC day.
+    /// UTC day on which the tokens were used.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub day: Date,
     /// What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
     pub purpose: String,
-    /// Name of the model.
+    /// Name of the model, as in the prices.
     pub model: String,
     /// Whether the answers came in batches, at half the price.
     #[serde(default)]
@@ -73,6 +81,12 @@ pub struct CostView {
     pub calls: u64,
     /// Tokens of the requests.
     pub tokens_in: u64,
+    /// Of `tokens_in`, those that the provider read from its prompt cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Of `tokens_in`, those that the provider wrote to its prompt cache, if it counts them.
+    #[serde(default)]
+    pub cache_written: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
     /// Cost of these tokens. Null if the model has no price.
@@ -90,30 +104,31 @@ pub struct BudgetView {
     pub process: u64,
 }
 
-/// Costs of some days.
+/// Costs of a range of days.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CostsAnswer {
-    /// First UTC day.
+    /// First UTC day of the costs, inclusive.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub from: Date,
-    /// Last UTC day.
+    /// Last UTC day of the costs, inclusive.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub to: Date,
-    /// Tokens of the requests.
+    /// Tokens of all requests in `costs`.
     pub tokens_in: u64,
-    /// Tokens of the answers.
+    /// Tokens of all answers in `costs`.
     pub tokens_out: u64,
     /// Currency of the prices; empty if there are none.
     pub currency: String,
     /// Total cost of the models that have a price.
     pub cost: f64,
-    /// Models without a price.
+    /// Models with tokens in `costs` and without a price. `cost` does not include them.
     pub unpriced: Vec<String>,
     /// The budget per UTC day. Null if no model is configured.
     pub budget: Option<BudgetView>,
-    /// Number of stored summaries that the built-in engine wrote and nobody corrected. Null if there are more than twenty agents.
+    /// Number of stored summaries that the built-in engine wrote and nobody corrected. They cost nothing. Null if there are
+    /// more than twenty agents, because counting takes too long.
     pub built_in: Option<u64>,
     /// The costs by agent, day, purpose and model.
     pub costs: Vec<CostView>,

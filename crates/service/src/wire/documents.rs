@@ -10,37 +10,38 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PutDocument {
-    /// Its text. Send either this or `value`.
+    /// Text of the document. Send either `text` or `value`.
     #[serde(default)]
     pub text: Option<String>,
-    /// Its JSON value.
+    /// JSON value of the document, in place of a text.
     #[serde(default)]
     pub value: Option<Value>,
     /// Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. If absent, the whole value is
     /// searched; with an empty list, nothing is.
     #[serde(default)]
     pub indexed: Option<Vec<String>>,
-    /// Seconds after which the document expires.
+    /// Seconds after which the document expires. Without it, the document never expires.
     #[serde(default)]
     pub lifetime_seconds: Option<u64>,
-    /// Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
+    /// Version that must be stored now, or 0 if no document may be stored under the key. Otherwise the request fails and
+    /// nothing is written.
     #[serde(default)]
     pub expected_version: Option<u64>,
 }
 
-/// A document.
+/// A stored document.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct DocumentView {
-    /// Path of its collection: labels joined with dots.
+    /// Path of the collection: labels joined with dots.
     #[schema(example = "notes.work")]
     pub collection: String,
-    /// Its key, unique within the collection.
+    /// Key of the document, unique within the collection.
     #[schema(example = "plan.md")]
     pub key: String,
-    /// Its text. Lists and searches leave it out.
+    /// Text of the document. Absent in lists and searches, and if the document is a JSON value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its JSON value. Lists and searches leave it out.
+    /// JSON value of the document. Absent in lists and searches, and if the document is a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// Number of writes since the document was created, the first included.
@@ -48,10 +49,10 @@ pub struct DocumentView {
     /// When the document was first written. Replacing it keeps this time.
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// When it was last written.
+    /// When the document was last written.
     #[schema(format = DateTime)]
     pub updated_at: String,
-    /// When it expires.
+    /// When the document expires. Absent if it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
@@ -109,27 +110,27 @@ pub struct DocumentsRequest {
 /// A page of documents, in order of collection and key.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct DocumentsAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The documents, without their contents.
+    /// The documents of this page, without their contents.
     pub documents: Vec<DocumentView>,
     /// Cursor of the next page, if there is one.
     pub next_cursor: Option<String>,
 }
 
-/// The collections that hold documents.
+/// The collections of an agent that contain documents.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct CollectionsAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The collections, by path.
+    /// The collections, ordered by path.
     pub collections: Vec<CollectionView>,
 }
 
-/// A collection.
+/// A collection and the number of its documents.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct CollectionView {
-    /// Its path.
+    /// Path of the collection: labels joined with dots.
     pub collection: String,
     /// Number of documents in this collection, not counting collections below it.
     pub documents: u64,
@@ -139,7 +140,7 @@ pub struct CollectionView {
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentSearchRequest {
-    /// What to search for.
+    /// A question or words. Documents are found by their meaning and by their words.
     pub query: String,
     /// Only documents of this collection and of those below it.
     #[serde(default)]
@@ -158,9 +159,9 @@ fn ten() -> usize {
 /// Documents that match, best first.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct DocumentSearchAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The documents, each once.
+    /// The documents, each once, best first.
     pub results: Vec<DocumentResult>,
 }
 
@@ -173,7 +174,7 @@ pub struct DocumentResult {
     pub score: f64,
     /// Position of the best passage.
     pub passage: PassageView,
-    /// The best passage, below its title.
+    /// Text of the best passage, below the passage's title.
     pub text: String,
 }
 
@@ -192,9 +193,9 @@ pub struct PassageView {
 /// The document that a memory is a passage of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PassageOf {
-    /// Path of its collection.
+    /// Path of the document's collection: labels joined with dots.
     pub collection: String,
-    /// Its key.
+    /// Key of the document, unique within the collection.
     pub key: String,
     /// Position of the passage.
     pub passage: PassageView,

@@ -10,7 +10,7 @@ use super::{DirectionWord, When};
 /// A fact: subject, predicate, object, and the time for which it holds.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FactView {
-    /// Id of the fact.
+    /// Id of the fact, to which `superseded_by` of another fact refers.
     pub id: String,
     /// Person or thing that the fact is about.
     #[schema(example = "Ann")]
@@ -18,12 +18,12 @@ pub struct FactView {
     /// Property or relation that the fact states.
     #[schema(example = "lives_in")]
     pub predicate: String,
-    /// The value.
+    /// Person, thing or value to which the predicate relates the subject.
     #[schema(example = "Bern")]
     pub object: String,
-    /// Free-form details.
+    /// Further details, such as the kind of the object or who said it. The keys depend on the predicate and the extractor.
     pub properties: serde_json::Map<String, serde_json::Value>,
-    /// Confidence, from 0 to 1.
+    /// Confidence of the extractor, from 0 to 1. A fact entered by hand has 1.
     pub confidence: f64,
     /// When the fact starts to hold.
     #[schema(format = DateTime)]
@@ -34,24 +34,24 @@ pub struct FactView {
     /// When the fact was first recorded.
     #[schema(format = DateTime)]
     pub recorded_at: String,
-    /// When the sources of the fact were said.
+    /// Time span of the messages that state the fact.
     pub said: MentionedView,
     /// Ids of the turns that state the fact. Ids of manual entries start with `u-`.
     pub source_ids: Vec<String>,
-    /// Id of the fact that replaced this one.
+    /// Id of the fact that replaced this one. Null if none did.
     pub superseded_by: Option<String>,
     /// Only in walks: 1 for a fact of the entity itself, 2 for a fact of an entity that such a fact leads to, and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }
 
-/// When the sources of a fact were said, from the first to the end of the last.
+/// Time span from the first to the last message that states a fact.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct MentionedView {
-    /// When the first source was said.
+    /// When the first of the messages was said.
     #[schema(format = DateTime)]
     pub from: String,
-    /// End of the last source.
+    /// Just after the last of the messages was said.
     #[schema(format = DateTime)]
     pub to: String,
 }
@@ -103,7 +103,7 @@ pub struct FactsRequest {
     #[schema(value_type = Option<DirectionWord>)]
     #[schemars(with = "Option<DirectionWord>")]
     pub direction: Direction,
-    /// Only this predicate. A walk or a path also accepts several, separated by commas.
+    /// Only facts with this predicate. A walk or a path also accepts several predicates, separated by commas.
     #[serde(default)]
     pub predicate: Option<String>,
     /// Facts that held at this moment, or at the beginning of this day, instead of those that hold now.
@@ -125,13 +125,13 @@ pub struct FactsRequest {
     pub cursor: Option<String>,
 }
 
-/// Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the
-/// order of the path.
+/// Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in
+/// the order of the path.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FactsAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The facts.
+    /// The facts of this page.
     pub facts: Vec<FactView>,
     /// Only for paths: whether the two persons or things are connected. A path without facts means that both are names of the
     /// same person or thing.

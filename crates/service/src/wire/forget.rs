@@ -45,49 +45,65 @@ fn yes() -> bool {
 /// What was erased, or would be erased.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ForgetAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// Whether the erasure was carried out. False for a dry run.
     pub done: bool,
-    /// Ids of the turns.
+    /// Ids of the turns that are erased.
     pub turns: Vec<String>,
-    /// Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again.
+    /// Ids of matching turns that retention pruned earlier. What was derived from them is erased. If they are sent again, they
+    /// are not stored.
     pub pruned: Vec<String>,
     /// Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another
     /// folder, so only their ids are known.
     pub unresolved: u64,
-    /// Sealed summaries that may still contain something from these turns. Check them, and correct them.
+    /// Sealed summaries that may still contain something from the turns in `unresolved`. Check them, and correct them.
     pub unresolved_in: Vec<String>,
-    /// Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is
-    /// gone.
+    /// Only for a subject: number of pruned turns that are not erased, because nothing that is left of them names the subject.
+    /// The text of these turns was pruned, so it cannot be searched.
     pub unread: u64,
     /// Only for a subject: other names that were not followed, because only other people said that they belong to the subject.
     pub unfollowed: Vec<String>,
-    /// Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
+    /// Only for a subject of several words: other memories that name only a part of it, such as the surname. They are not
+    /// erased.
+    #[serde(default)]
+    pub partly_named: Vec<PartlyNamed>,
+    /// Only for a subject: names of the agent's own prompts that contain it. They are not changed: edit them.
     #[serde(default)]
     pub prompts: Vec<String>,
-    /// Statements extracted from the turns, or naming the subject.
+    /// Ids of statements that were extracted from the turns, or that name the subject.
     pub statements: Vec<String>,
-    /// Only for a subject: memories that stay, but lose former texts that name the subject.
+    /// Only for a subject: ids of memories that stay, but lose former texts that name the subject.
     #[serde(default)]
     pub former_texts: Vec<String>,
     /// Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
     pub operations: Vec<String>,
-    /// Number of dead letters.
+    /// Number of erased dead letters: records of memories that could not be indexed or read for facts.
     pub dead_letters: u64,
-    /// Blocks that name the subject.
+    /// Names of blocks that contain the subject.
     pub blocks: Vec<String>,
     /// Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
     pub documents: Vec<String>,
-    /// Summaries that are written again from what is left.
+    /// Periods with summaries that are written again from what is left.
     pub rebuilt: Vec<String>,
-    /// Sealed summaries that lose the sentences that came from the erased memories.
+    /// Periods with sealed summaries that lose the sentences that came from the erased memories.
     pub cut: Vec<String>,
-    /// Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted,
-    /// all its summaries.
+    /// Periods with sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent
+    /// is deleted, all periods with summaries.
     pub lost: Vec<String>,
-    /// Result of the search for leftovers, once the erasure is done.
+    /// Result of the search for leftovers. Null for a dry run.
     pub proof: Option<ProofView>,
+}
+
+/// Memories that name a part of a subject, but not the whole name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct PartlyNamed {
+    /// The part of the name. To forget these memories too, forget this part as a subject.
+    pub name: String,
+    /// Number of turns and statements that contain this part, but not the whole name.
+    pub memories: usize,
+    /// Ids of up to five of these turns and statements.
+    pub ids: Vec<String>,
 }
 
 /// What was erased, or would be, with examples.
@@ -108,9 +124,9 @@ pub struct ProofView {
     pub files: u64,
     /// Size of these files in bytes.
     pub bytes: u64,
-    /// Places that still contain one of the sentences. Empty if nothing is left.
+    /// Tables and files that still contain one of the sentences. Empty if the erasure is complete.
     pub still_in: Vec<String>,
-    /// Whether nothing is left.
+    /// Whether `still_in` is empty.
     pub clean: bool,
 }
 
@@ -123,7 +139,7 @@ impl ForgetAnswer {
         ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
     }
 
-    /// Builds the answer from a report. It counts as done if there is a proof.
+    /// Builds the answer from a report. `done` is true if there is a proof.
     pub fn new(agent: &annals_core::Agent, report: &ErasureReport, proof: Option<ProofView>) -> ForgetAnswer {
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect();
         let ids = |ids: &[annals_core::MemoryId]| ids.iter().map(annals_core::MemoryId::to_string).collect();
@@ -136,6 +152,7 @@ impl ForgetAnswer {
             unresolved_in: labels(&report.unresolved_in),
             unread: report.unread,
             unfollowed: report.unfollowed.clone(),
+            partly_named: Vec::new(),
             prompts: report.prompts.clone(),
             statements: ids(&report.statements),
             former_texts: ids(&report.former_texts),

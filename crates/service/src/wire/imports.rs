@@ -1,7 +1,7 @@
 //! Items of imports from other programs, and the report of an import.
 //!
-//! A command reads the files, and sends the items to the process that owns the data folder, which stores them. The service reads
-//! uploads itself.
+//! A command reads the files, and sends the items to the process that owns the data folder, which stores them. The service
+//! reads uploads itself.
 
 use std::collections::BTreeMap;
 
@@ -15,61 +15,55 @@ use utoipa::{IntoParams, ToSchema};
 pub struct ImportItem {
     /// Location of the item, as the report shows it: `conversations.json: line 12`.
     pub location: String,
-    /// The item.
     pub item: ItemIn,
 }
 
 /// An item that an importer has read.
 ///
 /// An id identifies an item of the source and is the same in every later export. If the id is stored with other content, the
-/// source was edited, and the stored content is revised.
+/// source was edited, and the new content replaces the stored one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ItemIn {
     /// Title and summary of a conversation.
     Conversation {
-        /// The id, as in its messages.
+        /// Id of the conversation, which the messages repeat.
         id: String,
-        /// The title, if it has one.
+        /// Title of the conversation, if the source has one.
         title: Option<String>,
-        /// A summary that the source made.
+        /// Summary of the conversation, if the source has made one.
         summary: Option<String>,
     },
-    /// A message.
+    /// A message of a conversation.
     Message {
-        /// Its conversation.
+        /// Id of the conversation.
         conversation: String,
-        /// Its id.
+        /// Id of the message, unique within the conversation.
         id: String,
-        /// The role of the speaker.
         role: Role,
-        /// The name of the speaker.
+        /// Name of the speaker, if the source names one.
         name: Option<String>,
-        /// What was said.
         content: String,
-        /// When it was said.
+        /// When the message was said.
         at: Timestamp,
     },
     /// A statement that another memory program extracted.
     Statement {
-        /// Its id.
         id: String,
-        /// The person or thing it is about, if the source names one.
+        /// The person or thing that the statement is about, if the source names one.
         about: Option<String>,
-        /// The statement.
         text: String,
         /// From when it holds, if the source has a date.
         at: Option<Timestamp>,
     },
-    /// A fact.
+    /// A fact, or an observation about a person or thing.
     Fact {
-        /// Its id.
         id: String,
-        /// The person or thing it is about.
+        /// The person or thing that the fact is about.
         subject: String,
         /// The predicate, as the source writes it.
         predicate: String,
-        /// The value.
+        /// The value, or the thing to which the predicate relates the subject.
         object: String,
         /// Whether the fact relates two things, even if its predicate is a word for a type or an observation.
         is_relation: bool,
@@ -78,20 +72,16 @@ pub enum ItemIn {
     },
     /// A block of core memory.
     Block {
-        /// Its name.
         name: String,
-        /// Its text.
         text: String,
         /// When it was written, if the source has a date.
         at: Option<Timestamp>,
     },
     /// A note or document that is not part of a conversation.
     Document {
-        /// Its id.
         id: String,
-        /// Its heading; empty if it has none.
+        /// Heading of the document; empty if it has none.
         title: String,
-        /// Its text.
         text: String,
         /// When it was written, if the source has a date.
         at: Option<Timestamp>,
@@ -110,7 +100,7 @@ impl From<Message> for ItemIn {
 pub struct ItemsRequest {
     /// The kind of source, such as `chatgpt`. Documents are stored in a collection of this name.
     pub from: String,
-    /// Time zone for the agent.
+    /// IANA time zone for the agent. If absent, the agent's stays as it is.
     pub time_zone: Option<String>,
     /// Also imports items that were forgotten.
     #[serde(default)]
@@ -120,7 +110,7 @@ pub struct ItemsRequest {
 /// Numbers of imported items of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportCounts {
-    /// Number of new items.
+    /// Number of items that were not stored before and are now.
     pub new: u64,
     /// Number of items that were stored already.
     pub known: u64,
@@ -159,16 +149,16 @@ pub struct StoredItems {
     pub searchable: u64,
     /// Number of memories that could not be made searchable.
     pub dead: u64,
-    /// Items that were not stored.
+    /// Items that were read but could not be stored, grouped by kind.
     pub skipped: Vec<SkippedView>,
 }
 
-/// What a source holds.
+/// What a source contains that can be imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FoundItems {
     /// Number of conversations with a message.
     pub conversations: u64,
-    /// Number of messages.
+    /// Number of messages in the source.
     pub messages: u64,
     /// Number of messages of each role.
     pub roles: BTreeMap<String, u64>,
@@ -182,11 +172,11 @@ pub struct FoundItems {
     pub last_day: Option<String>,
     /// Number of statements from other memory programs.
     pub statements: u64,
-    /// Number of facts.
+    /// Number of facts in the source.
     pub facts: u64,
-    /// Number of blocks of core memory.
+    /// Number of blocks of core memory in the source.
     pub blocks: u64,
-    /// Number of notes and documents.
+    /// Number of notes and documents in the source.
     pub documents: u64,
 }
 
@@ -200,7 +190,7 @@ impl FoundItems {
 /// Items of one kind that were not imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SkippedView {
-    /// Kind of the items.
+    /// Kind of the items, in words. An option that imports them follows in parentheses.
     #[schema(example = "tool call (--tools)")]
     pub kind: String,
     /// Number of these items.
@@ -215,16 +205,16 @@ pub struct SkippedView {
 /// Result of an import from another program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportReport {
-    /// Name of the agent.
+    /// Name of the agent that the items are imported for.
     pub agent: String,
-    /// The kind of source.
+    /// Kind of the source, as in the request.
     #[schema(example = "chatgpt")]
     pub from: String,
-    /// What the source holds.
+    /// Counts of what the source contains.
     pub found: FoundItems,
     /// What was stored. Null for a dry run.
     pub stored: Option<StoredItems>,
-    /// Items that were not imported.
+    /// Items of the source that were not imported, grouped by kind.
     pub skipped: Vec<SkippedView>,
 }
 
@@ -265,7 +255,7 @@ pub struct UploadRequest {
     /// Order of day and month in dates such as 03/04/2026: `dmy`, `mdy` or `ymd`.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// Name of the uploaded file, for sources whose files are recognised by their names, such as daily notes.
+    /// Name of the uploaded file. Some sources need it, because their files are recognised by name, such as daily notes.
     #[serde(default)]
     pub file_name: Option<String>,
     /// Also imports items that were forgotten.
@@ -277,40 +267,40 @@ pub struct UploadRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportStatus {
-    /// Waits for other imports to end.
+    /// The import waits for other imports to end.
     Waiting,
-    /// Is being read and stored.
+    /// The upload is being read and stored.
     Running,
     /// The import has ended; `report` says what is stored.
     Done,
-    /// Ended early; `error` says why. Items read before the end are stored, and sending the same upload again completes the
-    /// import.
+    /// The import ended early; `error` says why. Items read before the end are stored, and sending the same upload again
+    /// completes the import.
     Failed,
     /// The service has restarted, and the import had not succeeded before. Items read before are stored, and sending the same
     /// upload again completes it.
     Interrupted,
 }
 
-/// An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an import
-/// succeeded is known. The same upload may be sent again, which adds only what is missing.
+/// An import of an upload. The reports of the last 100 imports are kept until the service stops; otherwise only whether an
+/// import succeeded is known. The same upload may be sent again, which adds only what is missing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportView {
     /// Id for `GET /v1/operations/{id}`.
     pub operation_id: String,
-    /// Name of the agent.
+    /// Name of the agent that the upload is imported for.
     pub agent: String,
-    /// Kind of the upload.
+    /// Kind of the source, as in the request: `chatgpt`, for example.
     pub from: String,
     /// Whether the import is a dry run, which only reports.
     pub dry_run: bool,
-    /// Progress now.
+    /// Progress at the time of the answer.
     pub status: ImportStatus,
     /// Size of the upload in bytes; 0 after a restart of the service.
     pub bytes: u64,
     /// Bytes that were read so far.
     pub bytes_read: u64,
-    /// The report, at the end. Null after a restart of the service.
+    /// What was found and stored. Null until the import has ended, and after a restart of the service.
     pub report: Option<ImportReport>,
-    /// Why it failed.
+    /// Why the import failed. Null otherwise.
     pub error: Option<String>,
 }

@@ -28,7 +28,7 @@ pub struct IngestRequest {
 /// One message. Unknown fields are counted in the answer, not refused.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 pub struct MessageIn {
-    /// Role of the speaker.
+    /// Role of the speaker: a person, the agent, the system or a tool.
     #[schema(value_type = RoleWord)]
     #[schemars(with = "RoleWord")]
     pub role: Role,
@@ -41,7 +41,7 @@ pub struct MessageIn {
     /// Your own id of the message, unique within the conversation. With an id, sending the message again is harmless.
     #[serde(default)]
     pub id: Option<String>,
-    /// Name of the speaker.
+    /// Name of the speaker. Without a name, the speaker is known by the role.
     #[serde(default)]
     #[schema(example = "Ann")]
     pub name: Option<String>,
@@ -62,7 +62,7 @@ pub struct MessageIn {
     pub other: BTreeMap<String, serde::de::IgnoredAny>,
 }
 
-/// Progress of an accepted request.
+/// How far the messages of an accepted request are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
@@ -85,32 +85,32 @@ pub struct Ingested {
     pub accepted: u64,
     /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Number of messages whose content was replaced.
+    /// Number of stored messages with content that this request replaced.
     pub revised: u64,
     /// Number of messages that were not stored, because a message with their `id` in their conversation, or with their content
     /// and time, was forgotten. The content does not matter: to store something else, choose another id.
     pub forgotten: u64,
     /// Number of credentials that were masked before storage.
     pub masked: u64,
-    /// Unknown fields, each with the number of messages that contained it.
+    /// Unknown fields of messages, which were ignored, each with the number of messages that contained it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ignored_fields: BTreeMap<String, u64>,
 }
 
-/// Progress of an accepted request.
+/// How far the messages of an accepted request are processed.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct OperationView {
-    /// Id of the operation.
+    /// Id of the operation, as in the answer to the request that stored the messages.
     pub operation_id: String,
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// Progress now.
+    /// Progress at the time of this answer.
     pub status: Progress,
     /// Number of new messages.
     pub accepted: u64,
     /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Number of messages whose content was replaced.
+    /// Number of stored messages with content that this request replaced.
     pub revised: u64,
     /// Number of messages that were forgotten earlier and stay forgotten.
     pub forgotten: u64,

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::jobs::{JobStatus, Outcome};
 
-/// A scheduled job.
+/// A scheduled job, with the last of its runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobView {
-    /// Name of the job.
+    /// Name of the job: the name of its file in `jobs/`, without `.toml`.
     pub name: String,
-    /// Whether the job runs by its schedule.
+    /// Whether the job runs by its schedule. A job that is off can still be run on request.
     pub enabled: bool,
     /// When the job runs: a cron expression in UTC.
     pub wake: String,
@@ -20,13 +20,13 @@ pub struct JobView {
     pub next_wake: Option<Timestamp>,
     /// Whether a run is under way.
     pub running: bool,
-    /// Number of runs that have ended.
+    /// Number of runs that have ended since the service started.
     pub runs: u64,
-    /// When the last run began.
+    /// When the last run began. Null before the first since the service started.
     pub last_start: Option<Timestamp>,
-    /// When the last run ended.
+    /// When the last run that has ended did so. Null before the first end since the service started.
     pub last_end: Option<Timestamp>,
-    /// Outcome of the last run that ended.
+    /// Outcome of the last run that ended. Null before the first end since the service started.
     pub outcome: Option<OutcomeView>,
 }
 
@@ -38,12 +38,12 @@ pub enum OutcomeView {
     Done {
         /// What was done; empty if there was nothing to do.
         done: String,
-        /// Number of failures.
+        /// Number of failures in the run. The log of the service describes them.
         failures: u64,
     },
     /// The run failed as a whole.
     Failed {
-        /// The reason.
+        /// Why it failed.
         error: String,
     },
 }
@@ -51,9 +51,8 @@ pub enum OutcomeView {
 /// A run on request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobRunView {
-    /// Name of the job.
+    /// Name of the job: the name of its file in `jobs/`, without `.toml`.
     pub job: String,
-    /// Outcome of the run.
     pub outcome: OutcomeView,
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A page of a list.
+/// Which page of a list to return.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -23,17 +23,17 @@ pub struct PageRequest {
 /// A conversation with stored turns.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ConversationEntry {
-    /// Name of the conversation.
+    /// Name of the conversation, as its messages give it.
     pub conversation: String,
-    /// Its title, if it was imported with one.
+    /// Title of the conversation, if it was imported with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Number of its turns.
+    /// Number of turns of the conversation that are stored.
     pub turns: u64,
-    /// When its first turn was said.
+    /// When the first of these turns was said.
     #[schema(format = DateTime)]
     pub first: String,
-    /// When its last turn was said.
+    /// When the last of these turns was said.
     #[schema(format = DateTime)]
     pub last: String,
 }
@@ -49,9 +49,9 @@ impl From<StoredConversation> for ConversationEntry {
 /// Conversations, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ConversationsAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The conversations.
+    /// The conversations of this page.
     pub conversations: Vec<ConversationEntry>,
     /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{NotYetDueView, ReembeddingView};
 
-/// Result of an import.
+/// Result of an import of messages or of exports.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImportAnswer {
-    /// Number of agents.
+    /// Number of agents in the imported files.
     pub agents: u64,
     /// Number of new messages.
     pub accepted: u64,
@@ -38,9 +38,9 @@ pub struct ImportAnswer {
     pub restored_summaries: u64,
     /// Number of fact operations among `restored`.
     pub restored_facts: u64,
-    /// Places of changed messages that replace corrections made by hand.
+    /// Files and lines of changed messages that replaced corrections made by hand.
     pub replaced_corrections: Vec<String>,
-    /// Unknown fields, with the number of lines that contain each.
+    /// Unknown fields, which were ignored, with the number of lines that contain each.
     pub ignored_fields: BTreeMap<String, u64>,
 }
 
@@ -53,11 +53,11 @@ pub struct ExtractionView {
     pub operations: u64,
     /// Number of statements found.
     pub statements: u64,
-    /// Number of elements of answers that could not be used.
+    /// Number of facts and statements in answers of a model that could not be used, for example because of a missing field.
     pub rejected: u64,
-    /// Number of messages that the built-in rules read in the model's place.
+    /// Number of messages that the built-in rules read in place of the model.
     pub degraded: u64,
-    /// Why reading waits, if messages are left.
+    /// Why messages are left that were not read, for example because the model is unavailable. Null if all were read.
     pub waiting: Option<String>,
 }
 
@@ -71,17 +71,17 @@ impl From<ExtractionPassed> for ExtractionView {
 /// A memory that could not be indexed or read for facts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeadLetterView {
-    /// Name of the agent.
+    /// Current name of the agent.
     pub agent: String,
-    /// Grain of the memory.
+    /// Grain of the memory: `working` for a message.
     pub grain: Grain,
-    /// Id of the memory.
+    /// Id of the memory that was not processed.
     pub memory: MemoryId,
-    /// Why it failed.
+    /// The error of the last attempt.
     pub error: String,
-    /// The stage that failed.
+    /// What failed: indexing the memory (`table`), or reading it for facts with a model (`extraction`).
     pub stage: Stage,
-    /// When it failed.
+    /// When the last attempt failed.
     pub at: Timestamp,
 }
 
@@ -105,17 +105,17 @@ pub struct ReplayAnswer {
 /// Number of records of an export.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExportAnswer {
-    /// Name of the agent.
+    /// Present name of the agent.
     pub agent: String,
-    /// Number of records.
+    /// Number of records in the export. The last line is not a record.
     pub records: u64,
 }
 
-/// The last line of an export. It tells a complete file from one that was cut off.
+/// The last line of an export. A file without it is incomplete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename = "end")]
 pub struct ExportEnd {
-    /// Number of lines before it.
+    /// Number of lines before this one. Each is a record.
     pub records: u64,
 }
 
@@ -133,9 +133,9 @@ pub struct RebuildAnswer {
 /// Result of a quick check that reads a little from every store.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct CheckedView {
-    /// Number of agents.
+    /// Number of agents with stores that could be read: all of them, or the call fails.
     pub agents: u64,
-    /// Number of agents with tables of another embedding model than the configured one.
+    /// Number of agents with a table of another embedding model than the configured one.
     #[serde(default)]
     pub of_another_model: u64,
 }
@@ -167,18 +167,18 @@ pub struct RetentionAnswer {
     /// Why nothing is pruned, if the clock was not confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_doubt: Option<String>,
-    /// The result for each agent.
+    /// One entry for each agent.
     pub agents: Vec<RetainAnswer>,
 }
 
 /// What retention pruned, or would prune.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RetainAnswer {
-    /// Name of the agent.
+    /// Current name of the agent.
     pub agent: String,
-    /// Name of the plan.
+    /// Name of the plan that was applied: the agent's own, or the one in the request.
     pub plan: String,
-    /// Whether the memories were pruned. False for a dry run, or if the clock was not confirmed.
+    /// Whether the memories were pruned. False for a dry run, if the request names a plan, or if the clock was not confirmed.
     pub pruned: bool,
     /// What was pruned, or would be, per grain.
     pub grains: BTreeMap<String, TotalsView>,
@@ -186,23 +186,23 @@ pub struct RetainAnswer {
     pub kept: Vec<KeptView>,
 }
 
-/// The size of a number of periods.
+/// The size of sets of memories. The memories of a set are covered by the summary of one period.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct TotalsView {
-    /// Number of periods.
+    /// Number of sets.
     pub sets: u64,
-    /// Number of memories.
+    /// Number of memories in these sets.
     pub memories: u64,
-    /// Bytes of their text.
+    /// Size of the text of these memories in bytes.
     pub bytes: u64,
 }
 
-/// Memories that are past the plan and kept.
+/// Memories of one period that are past the plan and are kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptView {
-    /// The period whose summary covers them.
+    /// Label of the period with the summary that covers them, or has to cover them.
     pub period: String,
-    /// Number of memories.
+    /// Number of memories that are kept.
     pub memories: u64,
     /// Why they are kept.
     pub why: String,
@@ -239,22 +239,22 @@ fn reason(hold: Hold) -> &'static str {
 /// Result of a verification of all stores.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VerifyAnswer {
-    /// Whether nothing is missing and nothing is damaged.
+    /// Whether all stores are complete and undamaged.
     pub sound: bool,
-    /// Faults of the catalog.
+    /// Descriptions of damage in the catalog; empty if it is sound.
     pub catalog: Vec<String>,
-    /// The result for each agent.
+    /// One entry for each agent.
     pub agents: Vec<AgentVerification>,
 }
 
 /// Result of the verification of one agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgentVerification {
-    /// Name of the agent.
+    /// Current name of the agent.
     pub agent: String,
     /// Number of memories in the catalog.
     pub memories: u64,
-    /// Days that a summary does not cover.
+    /// Days that are missing in a summary that should cover them.
     pub missing_days: Vec<MissingDay>,
     /// Periods that are over and still wait for late messages. This is not a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -263,7 +263,7 @@ pub struct AgentVerification {
     pub tables: Vec<DiscrepancyView>,
     /// Whether the table of facts differs from the log of facts.
     pub facts_differ: bool,
-    /// The model of the vectors of each table that holds anything; empty for placeholders.
+    /// The embedding model of each table with rows, by grain. The model is empty if the vectors are placeholders.
     #[serde(default)]
     pub models: BTreeMap<String, String>,
     /// Progress of embedding the tables again with the configured model. Absent if all tables are of that model.
@@ -274,20 +274,21 @@ pub struct AgentVerification {
 /// A day that is not in the summary of a period.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MissingDay {
-    /// The day.
+    /// The local day, as in `2026-03-04`.
     pub day: String,
-    /// The period.
+    /// Label of the period with a summary that should cover the day.
     pub period: String,
 }
 
 /// A difference between a table and the catalog.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiscrepancyView {
-    /// `missing`, `extra`, `stale` or `damaged`.
+    /// `missing`: the table lacks the memory. `extra`: the catalog lacks it. `stale`: the table has an older text. `damaged`:
+    /// the table cannot be read.
     pub problem: String,
     /// Grain of the table.
     pub grain: String,
-    /// The memory, or the damage.
+    /// Id of the memory, or a description of the damage.
     pub what: String,
 }
 

@@ -12,11 +12,11 @@ use super::{GrainWord, KindWord, PassageOf, PassageView, RoleWord};
 pub struct MemoryView {
     /// Id of the memory. It stays the same when the memory is written again.
     pub id: String,
-    /// Grain of the memory.
+    /// `working` for a turn, statement or passage, otherwise the grain of the summary.
     #[schema(value_type = GrainWord)]
     #[schemars(with = "GrainWord")]
     pub grain: Grain,
-    /// Kind of the memory.
+    /// What the memory is: a turn, a statement (`fact`), a summary, or a passage of a document.
     #[schema(value_type = KindWord)]
     #[schemars(with = "KindWord")]
     pub kind: annals_core::Kind,
@@ -34,13 +34,13 @@ pub struct MemoryView {
     /// Number of days that the memory covers outside the requested range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_outside: Option<i64>,
-    /// Conversation of a turn.
+    /// Name of the conversation of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Id of a turn's message: the client's own, or a generated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Role of a turn.
+    /// Role of the speaker of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RoleWord>)]
     #[schemars(with = "Option<RoleWord>")]
@@ -48,13 +48,13 @@ pub struct MemoryView {
     /// Speaker of a turn, by name or role; for a statement, the first of the people that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// Document of a passage.
+    /// For a passage, the document and the position in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<PassageOf>,
-    /// Text of the memory.
+    /// Present text of the memory, after corrections.
     pub text: String,
-    /// The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the sources do
-    /// not contain, or the opposite of what they say.
+    /// The sentences of a summary that its sources do not support: a model wrote a name, number or date in them that the
+    /// sources do not contain, or the opposite of what they say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub ungrounded: Vec<String>,
@@ -71,9 +71,9 @@ pub struct MemoryView {
 /// One summand of a score.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PartView {
-    /// Name of the summand.
+    /// What the summand stands for, such as `vector` for the similarity of vectors.
     pub name: String,
-    /// Amount that it adds to the score.
+    /// Amount that the summand adds to the score; negative for a penalty.
     pub value: f64,
 }
 
@@ -84,7 +84,7 @@ pub struct CoverView {
     pub from: String,
     /// Last local day, inclusive.
     pub to: String,
-    /// First instant.
+    /// Beginning of the span.
     #[schema(format = DateTime)]
     pub start: String,
     /// First instant after the span.
@@ -147,7 +147,7 @@ fn ungrounded(memory: &Memory) -> Vec<String> {
 
 fn sources(memory: &Memory) -> Vec<String> {
     let message = memory.message().map(str::to_owned).into_iter();
-    // An entry, by hand or by an import, is not a memory that could be read.
+    // Left out: the entry, by hand or by an import, that a statement comes from. It is not a memory that a client could read.
     let sources = memory.sources().iter().filter(|source| !source.is_entry());
     message.chain(sources.map(MemoryId::to_string)).collect()
 }
@@ -155,13 +155,13 @@ fn sources(memory: &Memory) -> Vec<String> {
 /// One memory in full.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct MemoryAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
-    /// The memory.
+    /// The memory with its present text.
     pub memory: MemoryView,
-    /// Sentences of a summary, each with the turns that it comes from.
+    /// Sentences of a summary, each with the turns that it comes from. Empty for other memories.
     pub sentences: Vec<SentenceView>,
-    /// Former texts, oldest first.
+    /// Former texts, oldest first. Empty if the text was never corrected or revised.
     pub versions: Vec<VersionView>,
 }
 
@@ -170,15 +170,15 @@ pub struct MemoryAnswer {
 pub struct SentenceView {
     /// Day that the sentence is about.
     pub day: String,
-    /// Who said the sentence.
+    /// The speaker, if the sentence is in the words of one person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// Text of the sentence.
     pub text: String,
     /// Ids of the turns that the sentence comes from.
     pub from: Vec<String>,
-    /// Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of
-    /// what they say.
+    /// Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite
+    /// of what they say.
     #[serde(default = "grounded")]
     pub grounded: bool,
 }
@@ -205,7 +205,7 @@ impl From<&Sentence> for SentenceView {
 pub struct VersionView {
     /// The former text.
     pub text: String,
-    /// When it was replaced.
+    /// When the text was replaced.
     #[schema(format = DateTime)]
     pub replaced_at: String,
 }
@@ -213,7 +213,7 @@ pub struct VersionView {
 /// The memories from which a memory was made.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SourcesAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// Id of the requested memory.
     pub id: String,

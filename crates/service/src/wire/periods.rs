@@ -31,7 +31,7 @@ pub struct PeriodsRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PeriodState {
-    /// The period is not over yet; its summary is still to come.
+    /// The period is not over yet. Its summary is written after its end.
     Open,
     /// The summary covers all of its input.
     Closed,
@@ -47,7 +47,7 @@ pub enum PeriodState {
     Failed,
     /// Retention has pruned the summary; a coarser one covers its days.
     Pruned,
-    /// What the summary was made from has been pruned. The summary can only be amended.
+    /// The memories from which the summary was made have been pruned. It can be amended or corrected, but not written again.
     Sealed,
     /// Nothing is left of the period: its sources were forgotten.
     Forgotten,
@@ -56,11 +56,11 @@ pub enum PeriodState {
 /// A day with turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct DayView {
-    /// The local day.
+    /// The day in the agent's time zone.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub day: Date,
-    /// Number of its turns.
+    /// Number of turns that were said on this day.
     pub turns: u64,
 }
 
@@ -90,21 +90,21 @@ pub struct PeriodView {
     /// Label of the period.
     #[schema(example = "2026-W10")]
     pub period: String,
-    /// Its grain.
+    /// Grain of the period: `daily` to `yearly`.
     #[schema(value_type = GrainWord)]
     #[schemars(with = "GrainWord")]
     pub grain: Grain,
-    /// First local day that it covers.
+    /// First local day that the period covers.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub from: Date,
-    /// Last local day that it covers.
+    /// Last local day that the period covers, inclusive.
     #[schema(value_type = String, format = Date)]
     #[schemars(with = "String", extend("format" = "date"))]
     pub to: Date,
-    /// State of its summary.
+    /// State of the summary.
     pub state: PeriodState,
-    /// Id of its summary, if it has one.
+    /// Id of the summary. Absent if the period has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Who wrote the summary, before any correction by a person. Absent if it was written before this was recorded.
@@ -112,11 +112,13 @@ pub struct PeriodView {
     pub author: Option<AuthorView>,
     /// Whether a person has corrected the summary.
     pub corrected: bool,
-    /// Whether the summary was written with a prompt, model or engine other than the present one.
+    /// Whether the summary was written with a prompt, model or engine other than the present one. False for a corrected summary,
+    /// and for a degraded one, which is written again in any case.
     pub outdated: bool,
-    /// Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite.
+    /// Number of names, numbers and dates in the summary that no source contains, plus the number of sentences that contradict
+    /// the sources.
     pub ungrounded: u32,
-    /// Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
+    /// Tokens paid for all versions of the summary so far; 0 if the built-in engine wrote them.
     pub tokens: u64,
     /// Number of failed attempts since the last success.
     pub attempts: u32,
@@ -132,7 +134,7 @@ pub struct PeriodView {
 /// The periods and days of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PeriodsAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// IANA name of the time zone of the days.
     pub time_zone: String,
@@ -148,7 +150,7 @@ pub struct PeriodsAnswer {
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub last: Option<Date>,
-    /// Last day whose turns were pruned.
+    /// Last day with pruned turns. Null if no turns were pruned.
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub turns_pruned_until: Option<Date>,

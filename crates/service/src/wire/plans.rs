@@ -11,10 +11,11 @@ use utoipa::ToSchema;
 /// A retention plan.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PlanView {
-    /// Name of the plan.
+    /// Name of the plan, as the settings of an agent give it.
     #[schema(example = "free")]
     pub name: String,
-    /// How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`.
+    /// How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or
+    /// `forever`.
     pub keeps: BTreeMap<String, String>,
 }
 
@@ -28,7 +29,7 @@ impl PlanView {
 /// All plans, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PlansAnswer {
-    /// The plans.
+    /// The built-in plans and the user's own.
     pub plans: Vec<PlanView>,
 }
 
@@ -39,7 +40,7 @@ pub struct PastPlanView {
     pub memories: u64,
     /// Number of these memories per grain.
     pub grains: BTreeMap<String, u64>,
-    /// Size of their text in bytes.
+    /// Size of the text of these memories in bytes.
     pub bytes: u64,
     /// Number of memories that are past the plan but stay for now, for example because of a pin, or because no summary covers
     /// them yet.

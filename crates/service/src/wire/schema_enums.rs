@@ -1,4 +1,5 @@
-//! Enumerations for schemas only. Their meaning is defined in `annals_core`.
+//! Copies of enumerations of `annals_core`, from which the schemas of the API are generated. Fields have the types of
+//! `annals_core`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ pub enum GrainWord {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindWord {
-    /// A message.
+    /// A message as it was said.
     Turn,
     /// A statement that was extracted from messages or imported.
     #[serde(rename = "fact")]
@@ -41,17 +42,17 @@ pub enum KindWord {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RoleWord {
-    /// The person.
+    /// A person who talks with the agent.
     User,
-    /// The agent.
+    /// The agent itself, or another assistant in the conversation.
     Assistant,
-    /// Instructions. Stored, but not read for facts.
+    /// Instructions to the agent. They are stored, but not read for facts.
     System,
-    /// The answer of a tool. Stored, but not read for facts.
+    /// The answer of a tool that the agent called. It is stored, but not read for facts.
     Tool,
 }
 
-/// Engine that writes summaries and facts.
+/// What writes the summaries of an agent and extracts its facts.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineWord {

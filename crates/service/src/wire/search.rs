@@ -12,21 +12,22 @@ use super::{GrainWord, KindWord, MemoryView};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
-    /// What to search for. Without it, the newest memories are returned.
+    /// A question or words. Without a query, the newest memories are returned.
     #[serde(default)]
     #[schema(example = "why was the trip cancelled?")]
     pub query: Option<String>,
-    /// Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query, all.
+    /// Grains to search. If empty: turns, and coarser grains for times of which finer memories were pruned; without a query,
+    /// all.
     #[serde(default)]
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
-    /// First day, inclusive.
+    /// First day of the range, inclusive. Without it, the range has no beginning.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-01")]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last day of the range, inclusive. Without it, the range has no end.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-31")]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
@@ -74,14 +75,14 @@ fn ten() -> usize {
     10
 }
 
-/// The days that were searched. A missing end is open.
+/// A range of local days. A bound that is null is open.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct RangeView {
-    /// First day, inclusive.
+    /// First day, inclusive. Null if the range has no beginning.
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last day, inclusive. Null if the range has no end.
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
@@ -96,7 +97,7 @@ impl From<annals_core::DateRange> for RangeView {
 /// A time expression in a query.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct TimeExpressionView {
-    /// The words in the query.
+    /// The words of the query, as written.
     pub words: String,
     /// The days that the words were taken to mean.
     pub days: RangeView,
@@ -109,7 +110,7 @@ pub struct ConversationView {
     pub conversation: String,
     /// Relevance to the query: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Id of its best turn.
+    /// Id of the turn of the conversation that matches best.
     pub best: String,
 }
 
@@ -128,7 +129,7 @@ impl From<ConversationFound> for ConversationView {
 /// Answer to a search, best results first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SearchAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// IANA name of the time zone of the days.
     pub time_zone: String,
@@ -137,20 +138,20 @@ pub struct SearchAnswer {
     /// The days that were searched for summaries, if they differ: the whole weeks of a period of a month or longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_range: Option<RangeView>,
-    /// The memories that were found.
+    /// The memories that were found, best first, or newest first without a query.
     pub results: Vec<MemoryView>,
     /// The grains that were searched.
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
-    /// Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out.
+    /// Time expressions recognised in the query. Memories of these times get a higher score. Other memories are returned too.
     pub said: Vec<TimeExpressionView>,
     /// The days that the query asks about as a whole, as in "what happened in July?". Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<RangeView>,
     /// The conversations of the turns that were found, best first.
     pub conversations: Vec<ConversationView>,
-    /// Whether the range holds no memory of these grains at all, so that another query will not help.
+    /// Whether the range contains no memory of these grains at all. Another query then finds nothing either.
     pub range_is_empty: bool,
     /// Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none
     /// may read this agent's memories, or there was nothing to order.
@@ -168,7 +169,7 @@ pub struct SearchAnswer {
     /// searchable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
-    /// What to try when few results were found.
+    /// Advice what else to try. Absent if enough was found, or if there is no advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -178,17 +179,17 @@ pub struct SearchAnswer {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TimelineRequest {
-    /// The grains, separated by commas. Default: all grains of summaries.
+    /// Grains of the memories, separated by commas. Default: all grains of summaries.
     #[serde(default)]
     #[param(example = "daily,weekly")]
     pub grains: Option<String>,
-    /// First day, inclusive.
+    /// First local day of the memories, inclusive.
     #[serde(default)]
     #[param(value_type = Option<String>, format = Date)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
-    /// Last day, inclusive.
+    /// Last local day of the memories, inclusive.
     #[serde(default)]
     #[param(value_type = Option<String>, format = Date)]
     #[schema(value_type = Option<String>, format = Date)]
@@ -208,13 +209,13 @@ pub struct TimelineRequest {
 /// first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct TimelineAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// IANA name of the time zone of the days.
     pub time_zone: String,
-    /// The memories.
+    /// The memories of this page.
     pub memories: Vec<MemoryView>,
-    /// Periods with input that are not over yet, from fine to coarse. Their summaries are still to come.
+    /// Periods with input that are not over yet, from fine to coarse. They have no summaries until their end.
     pub open: Vec<String>,
     /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Settings of an agent.
+//! Settings of an agent, and requests to create, rename and change agents.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use super::{EngineWord, PastPlanView};
 /// Settings of an agent.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SettingsView {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// IANA name of the current time zone.
     #[schema(example = "Europe/Zurich")]
     pub time_zone: String,
     /// All time zones so far. The first one applies to all time before the second.
     pub time_zones: Vec<ZoneView>,
-    /// Language for word stems in text search, as a two-letter code.
+    /// Language of texts whose own language is unclear, for word stems in text search, as a two-letter code.
     #[schema(example = "en")]
     pub language: String,
-    /// Name of the retention plan.
+    /// Name of the retention plan, which says how long memories of each grain are kept.
     #[schema(example = "keep")]
     pub plan: String,
-    /// Engine that writes summaries and facts.
+    /// What writes summaries and extracts facts: a model, or the built-in engine.
     #[schema(value_type = EngineWord)]
     #[schemars(with = "EngineWord")]
     pub engine: EngineChoice,
@@ -43,7 +43,7 @@ pub struct SettingsView {
 /// A time zone, and when it starts to apply.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ZoneView {
-    /// IANA name.
+    /// IANA name of the zone.
     pub time_zone: String,
     /// When the zone starts to apply. Null for the first zone.
     #[schema(format = DateTime)]
@@ -71,14 +71,14 @@ impl SettingsView {
     }
 }
 
-/// A new agent.
+/// A request to create an agent.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
     /// Name of the agent: 1 to 128 bytes without control characters.
     #[schema(example = "ann", min_length = 1, max_length = 128)]
     pub agent: String,
-    /// Initial settings of the agent.
+    /// Initial settings of the agent. Those that are not named have their defaults.
     #[serde(default)]
     pub settings: SettingsChange,
 }
@@ -100,15 +100,15 @@ pub struct SettingsChange {
     #[serde(default)]
     #[schema(example = "Europe/Zurich")]
     pub time_zone: Option<String>,
-    /// Language for word stems in text search, as a two-letter code.
+    /// Language of texts whose own language is unclear, for word stems in text search, as a two-letter code.
     #[serde(default)]
     #[schema(example = "en")]
     pub language: Option<String>,
-    /// Name of a retention plan.
+    /// Name of a retention plan, which says how long memories of each grain are kept.
     #[serde(default)]
     #[schema(example = "keep")]
     pub plan: Option<String>,
-    /// Engine that writes summaries and facts.
+    /// What writes summaries and extracts facts: a model, or the built-in engine.
     #[serde(default)]
     #[schema(value_type = Option<EngineWord>)]
     #[schemars(with = "Option<EngineWord>")]

@@ -1,6 +1,7 @@
 //! Status of an agent: what is stored, what is waiting, what failed, what it cost.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use annals_core::ports::ModelState;
 use annals_core::{Date, LedgerRow, Period, Timestamp, Usage};
@@ -8,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::EstimateView;
+use super::{BatchView, EstimateView};
 
 /// Agents that the caller may use, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct AgentsAnswer {
-    /// Names of the agents.
+    /// Current names of the agents.
     pub agents: Vec<String>,
-    /// Cursor of the next page, if there is one.
+    /// Cursor of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -23,7 +24,7 @@ pub struct AgentsAnswer {
 /// The size and the state of an agent's memory, for a list of agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentView {
-    /// Name of the agent.
+    /// Current name of the agent.
     pub agent: String,
     /// Number of live turns, statements and passages of documents.
     pub turns: u64,
@@ -37,16 +38,27 @@ pub struct AgentView {
     pub last_ingest: Option<Timestamp>,
     /// Number of changes that searches do not find yet.
     pub not_yet_searchable: u64,
-    /// Number of periods whose last attempt failed.
+    /// Number of periods that failed in the last roll-up.
     pub failed: u64,
     /// Number of periods that the built-in engine wrote in place of a model.
     pub degraded: u64,
 }
 
+/// Status of the agents of a data folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FolderStatus {
+    /// Path of the data folder.
+    pub data: PathBuf,
+    /// One entry for each agent.
+    pub agents: Vec<StatusView>,
+    /// Batches of all agents that have not ended, or failed within a day.
+    pub batches: Vec<BatchView>,
+}
+
 /// Status of an agent.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StatusView {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// IANA name of the agent's time zone.
     pub time_zone: String,
@@ -67,30 +79,30 @@ pub struct StatusView {
     pub index_error: Option<String>,
     /// Number of changes that are not read for facts yet.
     pub not_yet_read_for_facts: u64,
-    /// Last error of reading for facts.
+    /// Why the last attempt to extract facts failed. Null if it succeeded.
     pub extraction_error: Option<String>,
     /// Per grain of summaries: what was written, what is waiting, when the next period closes.
     pub grains: Vec<GrainStatus>,
     /// Closed periods that are due for a roll-up.
     pub due: Vec<String>,
-    /// Periods whose answers come with a batch.
+    /// Periods that wait for answers of a batch.
     #[serde(default)]
     pub in_batch: Vec<String>,
     /// Periods that are not over yet.
     pub open: Vec<String>,
-    /// Periods whose last roll-up failed or that have to wait, and when they are tried again.
+    /// Periods that failed in the last roll-up or have to wait, and when they are tried again.
     pub failed: Vec<FailureView>,
     /// Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
     pub degraded: Vec<String>,
-    /// Periods whose summary is not fully supported by its sources, each with the number of unsupported names, numbers, dates
+    /// Periods with a summary that the sources do not fully support, each with the number of unsupported names, numbers, dates
     /// and negations.
     #[serde(default)]
     pub ungrounded: Vec<UngroundedView>,
     /// Number of memories that could not be made searchable or read for facts. `annals dead list` shows why.
     pub dead: usize,
-    /// Name of the retention plan.
+    /// Name of the retention plan, which says how long memories of each grain are kept.
     pub plan: String,
-    /// Number of periods whose sources were pruned.
+    /// Number of periods with a summary that can only be amended, because the sources were pruned.
     pub sealed: usize,
     /// Tokens of the last thirty days, by day, purpose and model.
     pub usage: Vec<UsageView>,
@@ -110,15 +122,15 @@ pub struct StatusView {
 /// A change of the embedding model that is under way. Searches use the former tables until it is complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ReembeddingView {
-    /// Models of the tables that searches use now; an empty name for a table whose vectors are placeholders.
+    /// Models of the tables that searches use now; an empty name for a table with placeholders in place of vectors.
     pub from: Vec<String>,
-    /// The configured model.
+    /// Name of the configured model, with which the tables are embedded again.
     pub to: String,
     /// Former models that cannot be opened. The memories of their tables are found by words alone.
     pub missing: Vec<String>,
     /// Number of changes that the new tables hold.
     pub done: u64,
-    /// Number of changes to apply to the new tables.
+    /// Number of changes that the new tables hold when they are complete.
     pub total: u64,
     /// Estimated seconds until the new tables are complete. Null until the service has begun.
     pub seconds_left: Option<u64>,
@@ -127,9 +139,9 @@ pub struct ReembeddingView {
 /// A configured model, with figures since the service started.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ModelView {
-    /// Name of the model.
+    /// Name of the model, as in the configuration.
     pub model: String,
-    /// What it is used for: `extraction` or grains of summaries.
+    /// What the model is used for: `extraction` or grains of summaries.
     pub purposes: Vec<String>,
     /// Context window in use: tokens of question and answer together.
     pub window: u64,
@@ -137,15 +149,15 @@ pub struct ModelView {
     pub read_per_second: Option<f64>,
     /// Tokens of answers written per second.
     pub written_per_second: Option<f64>,
-    /// Number of answered requests.
+    /// Number of requests that the model has answered.
     pub requests: u64,
-    /// Number of requests being answered.
+    /// Number of requests that the model is answering now.
     pub running: u64,
-    /// Tokens of questions.
+    /// Tokens of all questions.
     pub tokens_in: u64,
     /// Tokens of questions that the server had cached.
     pub cached: u64,
-    /// Tokens of answers.
+    /// Tokens of all answers.
     pub tokens_out: u64,
 }
 
@@ -169,7 +181,7 @@ impl From<ModelState> for ModelView {
 /// A summary that its sources do not fully support.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct UngroundedView {
-    /// Label of the period.
+    /// Label of the period, as in `2026-W10`.
     pub period: String,
     /// Number of unsupported names, numbers, dates and negations.
     pub faults: u32,
@@ -178,25 +190,25 @@ pub struct UngroundedView {
 /// Status of one grain of summaries.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct GrainStatus {
-    /// The grain.
+    /// Name of the grain: `daily`, `weekly`, `monthly`, `quarterly` or `yearly`.
     pub grain: String,
-    /// The last period with a summary.
+    /// Label of the last period that was rolled up. Null if none was.
     pub last_period: Option<String>,
-    /// Number of closed periods whose summary is missing or older than its input.
+    /// Number of closed periods with a summary that is missing or older than its input.
     pub stale: u64,
     /// When the next period of this grain closes.
     #[schema(format = DateTime)]
     pub next_close: Option<String>,
 }
 
-/// A period whose last roll-up failed, or that has to wait.
+/// A period that failed in the last roll-up, or has to wait.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FailureView {
-    /// Label of the period.
+    /// Label of the period, as in `2026-W10`.
     pub period: String,
-    /// Number of failed attempts.
+    /// Number of failed attempts since the last success.
     pub attempts: u32,
-    /// Why it failed or waits.
+    /// Why the last attempt failed, or what the period waits for.
     pub error: String,
     /// Earliest time of the next attempt.
     #[schema(format = DateTime)]
@@ -204,7 +216,7 @@ pub struct FailureView {
 }
 
 impl FailureView {
-    /// Returns the failure of a ledger row, if it has one.
+    /// Returns the failure that a ledger row records; `None` if it records none.
     pub fn of(row: &LedgerRow) -> Option<FailureView> {
         Some(FailureView {
             period: row.period.to_string(),
@@ -215,10 +227,10 @@ impl FailureView {
     }
 }
 
-/// Tokens used for one purpose by one model on one UTC day, of single calls or of batches.
+/// Tokens that were used on one UTC day for one purpose and model. Single calls and batches are counted apart.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct UsageView {
-    /// The UTC day.
+    /// UTC day on which the tokens were used.
     pub day: String,
     /// What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
     pub purpose: String,
@@ -231,6 +243,12 @@ pub struct UsageView {
     pub calls: u64,
     /// Tokens of the requests.
     pub tokens_in: u64,
+    /// Of `tokens_in`, those that the provider read from its prompt cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Of `tokens_in`, those that the provider wrote to its prompt cache, if it counts them.
+    #[serde(default)]
+    pub cache_written: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
 }
@@ -244,16 +262,19 @@ impl From<&Usage> for UsageView {
             batch: usage.batch,
             calls: usage.calls,
             tokens_in: usage.tokens_in,
+            cache_read: usage.cache.read,
+            cache_written: usage.cache.written,
             tokens_out: usage.tokens_out,
         }
     }
 }
 
-/// A request for a roll-up.
+/// A request to write the summaries that are due.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollupRequest {
-    /// Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would cost.
+    /// Writes nothing. Reports the periods that would be rolled up, the number of words to read, and what the models would
+    /// cost.
     #[serde(default)]
     pub dry_run: bool,
     /// Also rewrites summaries that were written with a prompt, model or engine other than the present one.
@@ -264,9 +285,9 @@ pub struct RollupRequest {
 /// A period that is over but not due yet, because messages of it may still arrive.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct NotYetDueView {
-    /// Label of the period.
+    /// Label of the period, as in `2026-W10`.
     pub period: String,
-    /// When it becomes due, if no further message arrives.
+    /// When the period becomes due, if no further message arrives.
     #[schema(format = DateTime)]
     pub due_at: String,
 }
@@ -280,7 +301,7 @@ impl From<(Period, Timestamp)> for NotYetDueView {
 /// Result of a roll-up, or the plan of a dry run.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct RollupAnswer {
-    /// Name of the agent.
+    /// Current name of the agent. Requests may also use its former names.
     pub agent: String,
     /// Whether this was a dry run.
     pub dry_run: bool,
@@ -290,7 +311,7 @@ pub struct RollupAnswer {
     pub words: u64,
     /// Number of summaries written, per grain.
     pub written: BTreeMap<String, u64>,
-    /// Number of periods whose input turned out to be unchanged.
+    /// Number of periods that were not written again, because their input was unchanged.
     pub unchanged: u64,
     /// Number of summaries removed because none of their sources is left.
     pub removed: u64,
@@ -306,9 +327,9 @@ pub struct RollupAnswer {
     pub postponed: Vec<FailureView>,
     /// Periods that wait for an unavailable model.
     pub waiting: Vec<String>,
-    /// Why the model is unavailable.
+    /// Why summaries or facts wait, for example because a model is unavailable. Null if nothing waits.
     pub outage: Option<String>,
-    /// Number of periods whose answers come with a batch.
+    /// Number of periods that wait for answers of a batch.
     #[serde(default)]
     pub in_batch: u64,
     /// Dry run: what models would cost, by purpose.

@@ -1,6 +1,5 @@
 //! The state of database, bucket and nodes. Times are counted in ticks.
 
-/// The number of nodes.
 pub(super) const NODES: usize = 2;
 
 /// The length of a lease.
@@ -24,7 +23,7 @@ pub(super) struct State {
     pub late_write: bool,
 }
 
-/// The row of the lease.
+/// The row of the database that holds the lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Lease {
     pub holder: Option<Process>,
@@ -43,11 +42,11 @@ pub(super) struct Process {
 pub(super) struct Node {
     pub process: u8,
     pub phase: Phase,
-    /// How long it may still begin to write to the bucket.
+    /// How long the node may still begin to write to the bucket.
     pub may_write: u8,
     pub request: Option<Request>,
-    /// The process of a claim whose answer nobody awaits any more. The database may still carry it out. (A late renewal only
-    /// lengthens a lease that the process still has.)
+    /// A process that sent a claim and no longer awaits the answer. The database may still carry out the claim. (A late
+    /// renewal only lengthens a lease that the process still has.)
     pub stray_claim: Option<Process>,
     /// The epoch and the age of a write to the bucket that is under way.
     pub write: Option<(u8, u8)>,
@@ -106,12 +105,12 @@ impl State {
         Process { node, number: self.nodes[node].process }
     }
 
-    /// Every session that may write has the newest epoch under which any session has begun.
+    /// Returns whether every session that may write has the newest epoch under which any session has begun.
     pub(super) fn sessions_are_of_the_newest_epoch(&self) -> bool {
         self.sessions.iter().flatten().filter(|session| session.checked).all(|session| session.epoch >= self.newest)
     }
 
-    /// A session serves while another node believes to be active under an earlier epoch.
+    /// Returns whether a session serves while another node is still active under an earlier epoch.
     pub(super) fn serves_beside_one_that_stands_still(&self) -> bool {
         let serves = |session: &Session| session.checked && session.epoch == self.newest;
         let is_former =

@@ -1,11 +1,11 @@
-//! The steps of nodes and database. A step is possible if it leads to a state.
+//! The steps of nodes and database. A step is possible if [`Protocol::after`] returns a state.
 
 use super::state::{
     Answer, LENGTH, Lease, LeaseCall, MAY_WRITE, Node, Phase, Process, Request, Session, State, WRITE_LIMIT,
 };
 use super::{Fence, Protocol};
 
-/// The number is that of the node.
+/// A step. The number is the index of the node that takes the step or that it concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Tick,
@@ -21,7 +21,7 @@ pub(super) enum Step {
     Hear(usize),
     /// The node does not await the answer any more.
     GiveUp(usize),
-    /// The database carries out a claim whose answer nobody awaits.
+    /// The database carries out a claim after the node stopped awaiting the answer.
     CarryOutStrayClaim(usize),
     /// A session takes the lock.
     TakeLock(usize),
@@ -166,7 +166,7 @@ impl Protocol {
         Some(())
     }
 
-    /// A session that is refused frees the lock.
+    /// Accepts the session, or frees the lock if the session is refused.
     fn check_epoch(&self, state: &mut State, n: usize) -> Option<()> {
         let session = state.sessions[n].filter(|session| !session.checked)?;
         let is_present = state.lease.holder == Some(session.process) && state.lease.epoch == session.epoch;
@@ -235,7 +235,7 @@ fn finish_write(state: &mut State, n: usize) -> Option<()> {
     Some(())
 }
 
-/// The session, a request and a write of the former process remain for a while.
+/// Begins a new process. The session, a request and a write of the former process remain for a while.
 fn restart(state: &mut State, n: usize) {
     let _ = give_up(state, n);
     let Node { process, stray_claim, write, .. } = state.nodes[n];

@@ -1,5 +1,5 @@
-//! Which summary covers which message, derived from the sources that memories name, and not by the code that decides what is
-//! due or covered. From the ledger it reads only which periods are sealed.
+//! Derives which summary covers which message from the sources of memories, without the code that decides what is due or
+//! covered. From the ledger it reads only which periods are sealed.
 //!
 //! Pruned memories can no longer be read, so the messages that they covered are recorded when they are pruned.
 
@@ -12,7 +12,7 @@ use annals_core::{Agent, Catalog, Date, Grain, Kind, Memory, MemoryId, Period};
 pub(crate) type Messages = BTreeSet<MemoryId>;
 
 /// The messages that pruned summaries covered.
-pub(crate) type Gone = HashMap<MemoryId, Messages>;
+pub(crate) type PrunedCovers = HashMap<MemoryId, Messages>;
 
 /// All live memories of an agent at one moment.
 pub(crate) struct Live {
@@ -64,7 +64,7 @@ impl Live {
     }
 
     /// Returns for each message the live summaries that cover it, as grain and period.
-    pub(crate) fn summaries_covering(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
+    pub(crate) fn summaries_covering(&self, gone: &PrunedCovers) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
         let (mut covered, mut summaries_covering) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
             self.memories.values().filter(|memory| memory.kind() == Kind::Summary).collect();
@@ -83,7 +83,7 @@ impl Live {
     pub(crate) fn covered_by(
         &self,
         summary: &Memory,
-        gone: &Gone,
+        gone: &PrunedCovers,
         known: &mut HashMap<MemoryId, Messages>,
     ) -> Messages {
         if let Some(covered) = known.get(&summary.id) {

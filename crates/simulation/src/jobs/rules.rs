@@ -5,23 +5,21 @@ use std::collections::HashMap;
 use annals_core::{Agent, Grain, Memory, MemoryId, Period, SignedDuration, Timestamp, Zones};
 use annals_retention::Plan;
 
-use super::lineage::{Gone, Live, set_key};
+use super::lineage::{Live, PrunedCovers, set_key};
 
-/// An agent and a moment.
+/// Checks the invariants of one agent at one moment.
 pub(crate) struct Rules<'a> {
     /// A name for messages of failed assertions.
     pub name: &'a str,
     pub agent: &'a Agent,
-    /// The agent's zones.
     pub zones: &'a Zones,
-    /// The current time.
     pub now: Timestamp,
 }
 
 impl Rules<'_> {
     /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
     /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
-    pub(crate) fn pruned_between(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
+    pub(crate) fn pruned_between(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut PrunedCovers) -> [u64; 6] {
         let (mut pruned, mut covered, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
         for memory in before.gone_in(after) {
@@ -55,7 +53,7 @@ impl Rules<'_> {
         &self,
         messages: impl Iterator<Item = (&'a MemoryId, Period)>,
         live: &Live,
-        gone: &Gone,
+        gone: &PrunedCovers,
         grace: SignedDuration,
     ) {
         let summaries = live.summaries_covering(gone);

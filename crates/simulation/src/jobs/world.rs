@@ -17,7 +17,7 @@ use annals_service::{Parts, Service};
 use annals_testkit::Dice;
 use tokio_util::sync::CancellationToken;
 
-use super::lineage::{Gone, Live};
+use super::lineage::{Live, PrunedCovers};
 use super::parts::{PLANS, SCHEDULE};
 use super::rules::Rules;
 
@@ -89,10 +89,10 @@ struct Someone {
     /// Every message that was stored, with its day.
     sent: BTreeMap<MemoryId, (Period, Message)>,
     /// The messages that pruned summaries covered.
-    gone: Gone,
+    gone: PrunedCovers,
 }
 
-/// The simulated world; see the module.
+/// A service with its users and its clock. The module documentation lists what must always hold.
 pub struct World {
     /// Counts of events so far.
     pub tally: Tally,
@@ -119,7 +119,7 @@ impl World {
             let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
             parts.store.save_settings(&agent, &settings).await.unwrap();
             let plan = parts.plans.get(plan).unwrap().clone();
-            people.push(Someone { agent, plan, unsent: Vec::new(), sent: BTreeMap::new(), gone: Gone::new() });
+            people.push(Someone { agent, plan, unsent: Vec::new(), sent: BTreeMap::new(), gone: PrunedCovers::new() });
         }
         let clock = Arc::new(Mutex::new(START.parse().unwrap()));
         let read = clock.clone();
@@ -225,8 +225,8 @@ impl World {
         self.parts.store.save_settings(agent, &settings).await.unwrap();
     }
 
-    /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first 80 minutes, of which
-    /// [`World::everything_is_covered_once`] uses 72.
+    /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first 80 minutes of a day,
+    /// because [`World::everything_is_covered_once`] uses 72 of these.
     async fn wake_up_twice(&mut self, day: i64) {
         for half in [0, 12] {
             let now = moment(day) + SignedDuration::from_mins(80 + half * 60 + self.dice.below(600));

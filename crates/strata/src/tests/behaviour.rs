@@ -226,7 +226,7 @@ async fn indexed_and_unindexed_rows_are_each_found_once() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let row = |number: i64| part(&format!("t-{number:05}"), number, &format!("common number{number}"));
-    // Batches of forty, so that fragments are joined, indexed and pruned on the way, and the last ones not yet.
+    // With batches of forty, maintenance joins, indexes and prunes the first fragments, and not yet the last ones.
     for first in (0..3_000).step_by(40) {
         strata.apply(&table("a"), upserts((first..first + 40).map(row))).await.unwrap();
     }

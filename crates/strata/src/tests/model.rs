@@ -85,8 +85,9 @@ async fn check(strata: &LanceStrata, model: &Model) {
         assert_eq!(names(&strata.search(&table("a"), &probe).await.unwrap().hits), expect(model, inside));
         for word in ["common", "word0", "word5"] {
             let probe = Probe { limit: 1_000, filter: filter.clone(), ..words(word) };
-            let stem = lex::query(word, "en");
-            let matches = |part: &Part| inside(part) && part.text.split(' ').any(|word| lex::query(word, "en") == stem);
+            let stem = lex::tokens(word, "en");
+            let matches =
+                |part: &Part| inside(part) && part.text.split(' ').any(|word| lex::tokens(word, "en") == stem);
             assert_eq!(
                 names(&strata.search(&table("a"), &probe).await.unwrap().hits),
                 expect(model, matches),

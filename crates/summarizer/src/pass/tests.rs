@@ -48,8 +48,8 @@ async fn summaries(catalog: &MemoryCatalog) -> Vec<String> {
 }
 
 fn line(memory: &Memory) -> String {
-    let traces: Vec<_> = memory.sentences().iter().map(|sentence| &sentence.from).collect();
-    format!("{} {:?} from {:?} by {traces:?}", memory.period, memory.text, memory.sources())
+    let origins: Vec<_> = memory.sentences().iter().map(|sentence| &sentence.from).collect();
+    format!("{} {:?} from {:?} by {origins:?}", memory.period, memory.text, memory.sources())
 }
 
 fn days() -> Vec<Turn> {

@@ -33,8 +33,8 @@ pub struct Almanac {
 impl Almanac {
     /// Builds the almanac of the days `first` to `last` and the start of the day after.
     ///
-    /// A day begins when the clock first shows it or a later day. A clock that is turned back never brings back the day
-    /// before.
+    /// A day begins when the clock first shows that day or a later one. It does not begin again when a clock that is turned
+    /// back shows the day before.
     pub fn new(zone: &str, moves: &[Move], first: Date, last: Date) -> Almanac {
         let mut clock = Clock::new(zone, moves);
         let mut almanac = Almanac { first, starts: Vec::new(), turned: Vec::new(), covers: covers(first, last) };
@@ -155,13 +155,13 @@ fn midnight_of_utc(day: Date) -> Timestamp {
     Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).unwrap()
 }
 
-/// The zone in which an agent reads the date, with its coming changes.
+/// The clock by which an agent reads the date, with the zone changes to come.
 struct Clock {
     zone: TimeZone,
     /// The zone at the previous reading.
     former: TimeZone,
     moves: Vec<(Timestamp, TimeZone)>,
-    /// The next zone, and the day that must have ended before it applies.
+    /// The next zone, and the day that must have ended before the zone applies.
     coming: Option<(TimeZone, Date)>,
 }
 
@@ -176,8 +176,8 @@ impl Clock {
         shows(&self.zone, at)
     }
 
-    /// Advances the clock by one step to `at`; `day` is the current day before it. Takes the pending zone at that zone's first
-    /// midnight after the day of the move has ended. A later move replaces a pending one.
+    /// Advances the clock by one step to `at`. `day` is the current day before the step. A pending zone takes effect at its own
+    /// first midnight after the day of the move has ended. A later move replaces a pending one.
     fn look(&mut self, at: Timestamp, day: Date) {
         self.former = self.zone.clone();
         if let Some((zone, must_be_over)) = self.coming.clone() {

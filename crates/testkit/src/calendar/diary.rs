@@ -17,13 +17,11 @@ pub(super) const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
     pub grain: Grain,
-    /// The kind of memory.
     pub kind: Kind,
-    /// The label of its period.
     pub label: String,
-    /// The first and last day that it covers.
+    /// The first and last day that the memory covers.
     pub days: (Date, Date),
-    /// The instants that it covers.
+    /// The instants that the memory covers.
     pub cover: Interval,
 }
 
@@ -31,9 +29,7 @@ pub struct Remembered {
 /// and the summaries of all periods that contain them.
 #[derive(Clone, Debug)]
 pub struct Diary {
-    /// The zone, year and moves.
     pub place: Place,
-    /// The days of the place.
     pub almanac: Almanac,
     /// The days under test, see [`Place::days`].
     pub days: Vec<Date>,
@@ -64,7 +60,7 @@ impl Diary {
         self.of(Kind::Turn).map(|(text, memory)| message(&memory.cover.start.to_string(), text)).collect()
     }
 
-    /// Returns the turns of an agent.
+    /// Returns the turns, as turns of this agent.
     pub fn turns(&self, agent: &Agent) -> Vec<Turn> {
         let turn = |(text, memory): (&String, &Remembered)| {
             let message = message(&memory.cover.start.to_string(), text);
@@ -73,7 +69,7 @@ impl Diary {
         self.of(Kind::Turn).map(turn).collect()
     }
 
-    /// Returns the statements extracted from the turns.
+    /// Returns the statements, as extracted from the turns of this agent.
     pub fn statements(&self, agent: &Agent) -> Vec<Statement> {
         let turns = self.turns(agent);
         let drawn = |(text, memory): (&String, &Remembered)| {
@@ -92,9 +88,9 @@ impl Diary {
         self.of(Kind::Summary).map(written).collect()
     }
 
-    /// Returns the memories of one grain and some kinds (all, if none are given) that cover at least one existing day of the
-    /// range. Keyed by text; the value is the number of their days outside of the range. With `strict`, memories with days
-    /// outside are left out.
+    /// Returns the memories of one grain and some kinds that cover at least one existing day of the range; without kinds, of
+    /// all kinds. The keys are texts. The values are the numbers of days outside of the range. With `strict`, leaves out
+    /// memories with days outside.
     pub fn within(&self, range: DateRange, grain: Grain, kinds: &[Kind], strict: bool) -> BTreeMap<String, i64> {
         let of_grain = self.memories.iter().filter(|(_, memory)| memory.grain == grain);
         let of_kind = of_grain.filter(|(_, memory)| kinds.is_empty() || kinds.contains(&memory.kind));
@@ -139,9 +135,9 @@ impl Diary {
         }
     }
 
-    /// Returns the first and last moment of each day. Around each clock change it adds the last moment of the old offset, the
-    /// first of the new one, and the two moments 30 minutes before and after, for which a repeated hour shows the same clock
-    /// time.
+    /// Returns the first and last moment of each day. For each clock change, also returns the last moment of the old offset,
+    /// the first of the new one, and the moments 30 minutes before and after the change. If the change repeats an hour, the
+    /// clock shows the same time at these two.
     fn moments(&self) -> BTreeSet<Timestamp> {
         let days = self.days.iter().map(|day| self.almanac.instants(*day, *day)).filter(|day| day.start < day.end);
         let edges = days.flat_map(|day| [day.start, day.end - MICROSECOND]);

@@ -18,9 +18,10 @@ pub struct Place {
     pub moves: &'static [Move],
 }
 
-/// The largest, smallest and odd offsets; daylight saving time by an hour and by half an hour, at night, at midnight, a
-/// minute after it, and suspended for Ramadan; skipped days; leap years and years of 52 and 53 weeks; and agents that move:
-/// across the date line in both directions, into a midnight that does not exist, and again before the last move applies.
+/// The largest, smallest and odd offsets; daylight saving time by an hour and by half an hour, changed at night, at midnight
+/// and a minute after midnight, and suspended for Ramadan; skipped days; leap years and years of 52 and 53 weeks; and agents
+/// that move: across the date line in both directions, into a midnight that does not exist, and again before the last move
+/// applies.
 pub const PLACES: [Place; 22] = [
     stay("UTC", 2020),
     stay("Pacific/Kiritimati", 2024),

@@ -1,4 +1,4 @@
-//! Every way to ask for a time, around every day under test.
+//! Queries with every kind of time bound, around every day under test.
 
 use annals_core::{Date, DateRange, Grain, Kind, Query, Timestamp};
 use jiff::civil::{ISOWeekDate, Weekday};
@@ -7,15 +7,15 @@ use super::almanac::{before, next};
 use super::diary::MICROSECOND;
 use super::{Diary, label};
 
-/// A query with the days that it means.
+/// A query, with the days that its time bounds mean.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub query: Query,
-    /// The current time.
+    /// The time at which the query is asked.
     pub now: Timestamp,
     /// The days that the time bounds mean for turns; `None` if the range ends before it begins.
     pub range: Option<DateRange>,
-    /// The days that they mean for summaries: for a month, quarter or year, the days of its weeks.
+    /// The days that the time bounds mean for summaries: for a month, quarter or year, the days of the weeks that belong to it.
     pub summaries: DateRange,
 }
 
@@ -38,7 +38,7 @@ const ALL: usize = 1000;
 /// A limit that truncates most answers.
 const FEW: usize = 3;
 
-/// Returns all time bounds to query a diary with. Queries in days ago are asked at the first and last moment of each day, all
+/// Returns all time bounds to query a diary with. Bounds in days ago are queried at the first and last moment of each day, all
 /// others at `now`.
 pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
     let mut questions = Vec::new();
@@ -77,9 +77,9 @@ pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
 }
 
 impl Question {
-    /// Returns the queries for this time range: every grain, strict or not, and turns and statements alone, each with a large and
-    /// a small limit; all grains at once; and the grains that Annals chooses. With `text`, some of them ask for a word that every
-    /// memory contains.
+    /// Returns the queries for this time range: every grain, strict and not, and turns and statements alone, each with a large
+    /// and a small limit; all grains at once; and no grains, so that the search chooses them. With `text`, some queries have a
+    /// word that every memory contains.
     pub fn each(&self, text: bool) -> Vec<Question> {
         let text = text.then(|| "word".to_owned());
         let mut queries = Vec::new();
@@ -117,7 +117,7 @@ fn labels(diary: &Diary) -> Vec<String> {
     Grain::SUMMARIES.into_iter().flat_map(of).collect()
 }
 
-/// Returns the days that all bounds of a query allow. `period` is the first and last day that its period means.
+/// Returns the days that all bounds of a query allow. `period` is the first and last day that the period of the query means.
 fn meant(diary: &Diary, query: &Query, period: Option<(Date, Date)>, now: Timestamp) -> DateRange {
     let ago = |number: u32| (0..number).fold(diary.almanac.day_of(now), |day, _| before(day));
     let first = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)];

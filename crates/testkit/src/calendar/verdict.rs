@@ -8,9 +8,12 @@ use super::diary::MICROSECOND;
 use super::{Diary, Question, Remembered};
 
 impl Diary {
-    /// Panics unless the answer is right. It must have the expected range and, for one grain, exactly the memories in it, or
-    /// the newest of them if the limit is smaller. Each result must have the right days, instants and number of days outside,
-    /// and `range_is_empty` must be right. A question without a range must be answered by an error.
+    /// Panics unless the answer is right.
+    ///
+    /// The answer must have the expected range and the right `range_is_empty`. For one grain, it must have exactly the memories
+    /// in the range, or the newest of them if the limit is smaller. For several grains, a memory may be missing if a result of
+    /// another grain shares a day with it. Each result must have the right days, instants and number of days outside. A
+    /// question without a range must be answered by an error.
     pub fn check(&self, question: &Question, answer: Result<Answer, Error>) {
         let Some(range) = question.range else {
             assert!(answer.is_err(), "{:?} {question:?}", self.place);

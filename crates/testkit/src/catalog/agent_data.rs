@@ -18,7 +18,7 @@ pub(super) use memories::{request_id, state, summarized};
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentData {
     pub(super) settings: Option<Settings>,
-    /// The names that it got by renaming, current and former ones.
+    /// The names that the agent got by renaming: the current one and former ones.
     pub(super) names: BTreeSet<String>,
     /// Live memories of all grains.
     pub(super) memories: BTreeMap<MemoryId, Memory>,
@@ -28,22 +28,23 @@ pub(super) struct AgentData {
     pub(super) attachments: BTreeMap<MemoryId, String>,
     /// Times that clients sent, for live turns that were moved after another turn of the same time.
     pub(super) sent_at: BTreeMap<MemoryId, Timestamp>,
-    /// Contents that clients sent last, for live turns that a person has corrected since.
+    /// Contents that clients last sent, for live turns that a person has corrected since.
     pub(super) sent: BTreeMap<MemoryId, String>,
     /// Sequence numbers at which live turns first arrived.
     pub(super) arrived: BTreeMap<MemoryId, u64>,
-    /// What is kept of pruned turns.
+    /// The data that is kept of pruned turns.
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
-    /// Statements of live memories, for the fields that [`Memory`] lacks.
+    /// Statements of the working grain, for the fields that [`Memory`] lacks.
     pub(super) statements: BTreeMap<MemoryId, Statement>,
     /// Former texts of live memories, oldest first.
     pub(super) versions: BTreeMap<MemoryId, Vec<Version>>,
     /// Access counts of live memories.
     pub(super) accesses: BTreeMap<MemoryId, Access>,
-    /// Tombstones: memories that were deleted and not stored again, with grain and sequence number.
+    /// Tombstones: memories that were deleted and not stored again, each with its grain and the sequence number of the
+    /// deletion.
     pub(super) gone: BTreeMap<MemoryId, (Grain, u64)>,
     pub(super) ledger: BTreeMap<Period, LedgerRow>,
-    /// Periods whose summary is verbatim.
+    /// Periods with a verbatim summary.
     pub(super) verbatim: BTreeSet<Period>,
     /// Bases of sealed periods. No other period has one.
     pub(super) bases: BTreeMap<Period, Base>,
@@ -61,9 +62,9 @@ pub(super) struct AgentData {
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionWatermark,
     pub(super) last_ingest: Option<Timestamp>,
-    /// The last number of its sequence; 0 before the first.
+    /// The last sequence number of the agent; 0 before the first.
     pub(super) seq: u64,
-    /// The last sequence number in use when something was last erased.
+    /// The last sequence number at the time of the last erasure.
     pub(super) erased: u64,
     /// Saved answers, each with the time of saving.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
@@ -73,16 +74,17 @@ pub(super) struct AgentData {
     pub(super) forgotten: HashSet<Digest>,
 }
 
-/// Tokens that a call under way may use.
+/// A reservation of tokens for a call in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Reservation {
     pub(super) day: Date,
     pub(super) is_rerank: bool,
     pub(super) tokens: u64,
     pub(super) expires_at: Timestamp,
+    pub(super) access_key: Option<String>,
 }
 
-/// What is kept of a pruned turn. The real store keeps hashes of conversation, speaker and content instead.
+/// The data that is kept of a pruned turn. Of conversation, speaker and content, the real store keeps only hashes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pruned {
     pub(super) arrived: Option<u64>,
@@ -95,7 +97,7 @@ pub(super) struct Pruned {
 }
 
 impl AgentData {
-    /// Returns the last number of the sequence, or the number below its first.
+    /// Returns the agent's last sequence number, or `floor` before the first.
     pub(super) fn last_seq(&self, floor: u64) -> u64 {
         if self.seq == 0 { floor } else { self.seq }
     }
@@ -124,7 +126,7 @@ impl AgentData {
         self.is_known() && (Grain::ALL.into_iter().any(is_behind) || is_unread() || self.ledger.values().any(is_due))
     }
 
-    /// Returns whether retention may have something to do.
+    /// Returns whether anything of the agent is old enough for retention to act on it.
     pub(super) fn reaches(&self, limits: &RetentionLimits) -> bool {
         let earliest = Grain::ALL.map(|grain| {
             // Retention does not see passages.
@@ -137,17 +139,16 @@ impl AgentData {
         limits.are_reached(&settings.plan, &earliest) || limits.replies_before.is_some_and(is_old)
     }
 
-    /// Returns the summary of a period, if there is one.
     pub(super) fn summary(&self, agent: &Agent, period: Period) -> Option<&Memory> {
         self.memories.get(&MemoryId::summary(agent, period))
     }
 
-    /// Returns whether this turn is live.
     pub(super) fn has_turn(&self, id: &MemoryId) -> bool {
         self.messages.contains_key(id)
     }
 
-    /// Deletes a memory with its former texts and its access count, and adds a tombstone for the projections.
+    /// Deletes a memory with its former texts and its access count, and adds a tombstone for the projections. Returns the
+    /// memory, or `None` if it is not stored.
     pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
         let memory = self.memories.remove(id)?;
         self.messages.remove(id);
@@ -166,7 +167,7 @@ impl AgentData {
         Some(memory)
     }
 
-    /// Stores a memory in place of the one with its id, and keeps a pin. Returns the former memory.
+    /// Stores a memory, and returns the former one with the same id; `None` if there was none. A pin of the former one stays.
     pub(super) fn put(&mut self, memory: Memory) -> Option<Memory> {
         let id = memory.id.clone();
         self.gone.remove(&id);
@@ -185,15 +186,14 @@ impl AgentData {
         self.letters.insert((letter.memory.clone(), letter.stage), letter);
     }
 
-    /// Marks a period as dirty.
     pub(super) fn mark_dirty(&mut self, period: Period, seq: u64, now: Timestamp) {
         let row = self.ledger.entry(period).or_insert_with(|| LedgerRow::new(period, seq, now));
         row.dirty_seq = seq;
         row.dirty_at = now;
     }
 
-    /// Returns live memories in order of time, period, conversation, message and id. Statements have no conversation and come
-    /// first at an instant.
+    /// Returns live memories in order of time, period, conversation, message and id. Statements have no conversation, so they
+    /// come first at an instant.
     pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
         let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
         memories.sort_by(|a, b| {

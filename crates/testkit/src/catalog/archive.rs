@@ -96,7 +96,7 @@ impl Archive for MemoryCatalog {
     }
 }
 
-/// Returns whether no page may end between the two records. Former texts of one memory may be equal, so they stay on one
+/// Returns whether two records must be on the same page. Former texts of one memory may be equal, so all of them are on one
 /// page.
 fn is_at_one_place(a: &Record, b: &Record) -> bool {
     match (a, b) {
@@ -119,7 +119,7 @@ impl AgentData {
         if former.kind() == Kind::Summary {
             self.verbatim.remove(&former.period);
             if let Some(row) = self.ledger.get_mut(&former.period) {
-                // The text is now a person's. The input digest stays, and no refresh treats the summary as outdated.
+                // A person wrote the text. The input digest stays, and no refresh treats the summary as outdated.
                 row.recipe = Some(LedgerRow::corrected_by_a_person());
                 row.degraded = false;
             }

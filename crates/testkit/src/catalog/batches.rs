@@ -8,6 +8,7 @@ use annals_core::ports::{
 use annals_core::{Agent, Digest, Period, Purpose, Result, Timestamp};
 use async_trait::async_trait;
 
+use super::replies::book_to_key;
 use super::{MemoryCatalog, State};
 
 #[async_trait]
@@ -55,6 +56,7 @@ impl Batches for MemoryCatalog {
                 let data = state.agents_data.entry(request.agent.clone()).or_default();
                 let reply = request.reply(&batch.model, answer);
                 data.book(&reply, true, now);
+                book_to_key(&mut state.key_usage, &reply, now);
                 if *request_state == RequestState::Open && matches!(settlement, Settlement::Answered(_)) {
                     data.replies.insert(reply.key, (reply.text, now));
                 }
@@ -88,11 +90,12 @@ impl Batches for MemoryCatalog {
 }
 
 impl State {
-    fn requests(&self) -> impl Iterator<Item = &(BatchedRequest, RequestState)> {
+    pub(super) fn requests(&self) -> impl Iterator<Item = &(BatchedRequest, RequestState)> {
         self.batches.values().flat_map(|(_, requests)| requests.values())
     }
 
-    /// Returns the tokens of outstanding requests, which count as used, but not for reranking.
+    /// Returns the tokens of outstanding requests, which count as used. Returns zeros for reranking, which has a budget of its
+    /// own.
     pub(super) fn tokens_in_batches(&self, agent: &Agent, purpose: Purpose) -> TokenSums {
         let mut used = TokenSums::default();
         for (request, _) in self.requests().filter(|(_, state)| state.is_outstanding() && purpose != Purpose::Rerank) {
@@ -103,9 +106,8 @@ impl State {
         used
     }
 
-    /// Voids the outstanding requests of an agent whose questions may contain erased text; all of them if the erased periods
-    /// are not known. If the whole agent is erased, its outstanding requests pass to `heir` and the others are
-    /// removed.
+    /// Marks as void the agent's outstanding requests that may contain erased text: all of them if the erased periods are not
+    /// known. If the whole agent is erased, these requests pass to `heir`, and the agent's other requests are removed.
     pub(super) fn erase_from_batches(
         &mut self,
         agent: &Agent,
@@ -123,7 +125,8 @@ impl State {
             for (request, state) in of_agent.filter(|(_, state)| state.is_outstanding()) {
                 *state = RequestState::Void;
                 if let Some(heir) = heir {
-                    // The digest and the `read_seq` of the question go. The answer is not kept, because the request is void.
+                    // The digest and the `read_seq` of the question are removed. The answer is not kept, because the request is
+                    // void.
                     *request =
                         BatchedRequest { agent: heir.clone(), key: Digest([0; 32]), read_seq: 0, ..request.clone() };
                 }

@@ -168,7 +168,8 @@ impl AgentData {
         self.documents.insert(document.document_key(), document);
     }
 
-    /// Removes a document with its passages from the ordinal `from` on. The others are about to be written again.
+    /// Removes a document, the dead letters of all its passages, and the passages from number `from` on. The caller writes the
+    /// earlier passages again. Returns the document, or `None` if it is not stored.
     pub(super) fn remove_document(
         &mut self,
         agent: &Agent,

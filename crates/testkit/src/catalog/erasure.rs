@@ -49,15 +49,15 @@ impl Erasure for MemoryCatalog {
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-        self.read(agent, |data| messages.iter().map(|(key, digest)| data.knows_trace(agent, key, digest)).collect())
+        self.read(agent, |data| messages.iter().map(|(key, digest)| data.was_forgotten(agent, key, digest)).collect())
     }
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.write(agent, |data, _| {
             for (key, digest) in messages {
-                if data.knows_trace(agent, key, digest) {
-                    traces(agent, key, digest).iter().for_each(|trace| {
-                        data.forgotten.remove(trace);
+                if data.was_forgotten(agent, key, digest) {
+                    hashes(agent, key, digest).iter().for_each(|hash| {
+                        data.forgotten.remove(hash);
                     });
                     data.gone.remove(&MemoryId::turn(agent, key));
                     // Otherwise it would count as pruned, and so as known already.
@@ -111,11 +111,11 @@ impl Erasure for MemoryCatalog {
 impl AgentData {
     /// Returns whether this message was forgotten.
     pub(super) fn has_forgotten(&self, agent: &Agent, turn: &Turn) -> bool {
-        self.knows_trace(agent, &turn.key, &turn.message.digest())
+        self.was_forgotten(agent, &turn.key, &turn.message.digest())
     }
 
-    pub(super) fn knows_trace(&self, agent: &Agent, key: &TurnKey, digest: &Digest) -> bool {
-        traces(agent, key, digest).iter().any(|trace| self.forgotten.contains(trace))
+    pub(super) fn was_forgotten(&self, agent: &Agent, key: &TurnKey, digest: &Digest) -> bool {
+        hashes(agent, key, digest).iter().any(|hash| self.forgotten.contains(hash))
     }
 }
 
@@ -132,8 +132,8 @@ fn erased_periods(
     Some(memories.chain(&report.rebuilt).chain(&report.cut).chain(&report.lost).copied().collect())
 }
 
-/// Returns what is kept of a forgotten message: a hash of its id, and a hash of its content and conversation.
-fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
+/// Returns the hashes that are kept of a forgotten message: of its id, and of its content with its conversation.
+fn hashes(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
     [key_digest(&MemoryId::turn(agent, key)), content(&key.conversation, digest)]
 }
 
@@ -141,7 +141,7 @@ fn key_digest(id: &MemoryId) -> Digest {
     Digest::of(["place", id.as_str()])
 }
 
-/// Returns what is kept of an accepted request with an idempotency key.
+/// Returns the hash that is kept of an accepted request with an idempotency key.
 pub(super) fn request(request: &RequestKey) -> Digest {
     Digest::of([b"request".as_slice(), &request.key.0, &request.body.0])
 }

@@ -78,7 +78,7 @@ impl Journal for MemoryCatalog {
 }
 
 impl AgentData {
-    /// Replaces the statements whose first source is among the turns.
+    /// Replaces the statements that have one of the turns as their first source.
     fn restate(&mut self, turns: &[MemoryId], found: Vec<Statement>, seq: &mut u64) {
         let found = found.into_iter().filter(|statement| statement.sources.iter().all(|id| self.has_turn(id)));
         let found: BTreeMap<_, _> = found.map(|statement| (statement.id.clone(), statement)).collect();
@@ -99,7 +99,7 @@ impl AgentData {
         }
     }
 
-    /// Replaces the operations whose source is among the turns.
+    /// Replaces the operations that have one of the turns as their source.
     fn relog(&mut self, turns: &[MemoryId], found: Vec<FactOperation>, seq: &mut u64) {
         let mut log = self.log.clone();
         log.retain(|_, operation| !turns.contains(&operation.source));
@@ -108,7 +108,7 @@ impl AgentData {
         self.replace_log(log, seq);
     }
 
-    /// Replaces the log. Raises its version if it changed.
+    /// Replaces the log. Raises its version if the log changed.
     pub(super) fn replace_log(&mut self, log: BTreeMap<String, FactOperation>, seq: &mut u64) {
         if log != self.log {
             *seq += 1;
@@ -117,8 +117,8 @@ impl AgentData {
         }
     }
 
-    /// Adds dead letters for live turns that the model could not read. With `degraded` absent, removes the letters of these
-    /// turns.
+    /// Replaces the dead letters of these turns: one for each live turn that the model could not read. Without `degraded`, only
+    /// removes them.
     fn mark_degraded(&mut self, agent: &Agent, turns: &[MemoryId], degraded: Option<&str>, now: Timestamp) {
         self.letters.retain(|(id, stage), _| *stage != Stage::Extraction || !turns.contains(id));
         let Some(error) = degraded else { return };

@@ -1,6 +1,8 @@
 //! Port `Keys`: API keys of the service.
 
-use annals_core::ports::{Key, Keys};
+use std::collections::BTreeMap;
+
+use annals_core::ports::{Key, Keys, budget_day};
 use annals_core::{Digest, Error, ObjectKind, Result, Timestamp};
 use async_trait::async_trait;
 
@@ -35,5 +37,21 @@ impl Keys for MemoryCatalog {
             }
             None => Err(Error::NotFound { what: ObjectKind::Key, name: id.to_owned() }),
         }
+    }
+
+    async fn set_daily_tokens(&self, id: &str, daily_tokens: Option<u64>) -> Result<()> {
+        match self.state().keys.get_mut(id) {
+            Some((key, _)) => {
+                key.daily_tokens = daily_tokens;
+                Ok(())
+            }
+            None => Err(Error::NotFound { what: ObjectKind::Key, name: id.to_owned() }),
+        }
+    }
+
+    async fn tokens_of_keys(&self, now: Timestamp) -> Result<BTreeMap<String, u64>> {
+        let (state, today) = (self.state(), budget_day(now));
+        let booked = state.key_usage.iter().filter(|((_, day), _)| *day == today);
+        Ok(booked.map(|((id, _), tokens)| (id.clone(), *tokens)).collect())
     }
 }

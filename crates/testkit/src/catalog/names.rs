@@ -6,7 +6,7 @@ use super::State;
 use super::agent_data::AgentData;
 
 impl State {
-    /// Returns the agent that has or had a name.
+    /// Returns the agent that has or had a name; `None` if there is none.
     pub(super) fn owner(&self, workspace: &str, name: &str) -> Option<&Agent> {
         let mut agents = self.agents_data.iter().filter(|(agent, _)| agent.workspace() == workspace);
         let has = |agent: &Agent, data: &AgentData| data.is_known() && agent.key() == name || data.names.contains(name);
@@ -31,7 +31,7 @@ impl State {
         Ok(renamed)
     }
 
-    /// Makes `agent`, with its shown name, the key of its data, and adds that name to its names.
+    /// Stores the agent's data under its new shown name, and adds that name to the agent's names.
     pub(super) fn show(&mut self, agent: Agent) {
         let mut data = self.agents_data.remove(&agent).unwrap_or_default();
         data.names.extend(agent.shown_name().map(str::to_owned));

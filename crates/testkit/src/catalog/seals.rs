@@ -63,7 +63,7 @@ impl Seals for MemoryCatalog {
 }
 
 impl AgentData {
-    /// Returns the memories that a period is made of, in order; with `yearly`, the yearly summary itself.
+    /// Returns the memories that a period is made of, in order. With `yearly`, returns the yearly summary itself.
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
         self.select(|memory| match memory.kind() {
             Kind::Passage => false,
@@ -97,7 +97,7 @@ impl AgentData {
         }
     }
 
-    /// Deletes a memory when its parent is sealed, or an old yearly summary. None of its text is kept.
+    /// Deletes a memory because its parent was sealed, or because it is an old yearly summary. Keeps no text of it.
     fn prune(&mut self, memory: &Memory, seq: &mut u64) {
         let kept = self.as_sent(&memory.id).map(|sent| Pruned {
             arrived: self.arrived.get(&memory.id).copied(),
@@ -130,13 +130,13 @@ impl AgentData {
     }
 }
 
-/// Returns whether a memory is a statement that was entered and not extracted, so that no turn and no summary covers it.
+/// Returns whether a memory is a statement that was entered, not extracted. No turn and no summary covers such a statement.
 fn is_entered(memory: &Memory) -> bool {
     memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry)
 }
 
-/// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
-/// sorts them last. Returns `None` for passages and entered statements, which are not rolled up.
+/// Returns the period into which a memory is rolled up; for a yearly summary, its own period. The flag marks yearly summaries
+/// and sorts them last. Returns `None` for passages and entered statements, which are not rolled up.
 fn parent(memory: &Memory) -> Option<(bool, Period)> {
     match memory.kind() {
         Kind::Passage => None,

@@ -1,4 +1,4 @@
-//! Walks and paths in the plainest form: every step scans all facts.
+//! Walks and paths by the simplest algorithm: every step scans all facts.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,8 @@ pub(super) fn walk(facts: &[Fact], walk: &Walk) -> Vec<Reached> {
     reached
 }
 
-/// Returns the shortest path. Each round extends the best path to every entity by one fact.
+/// Returns the shortest path, or `None` if no fact names one of the two ends or no path has at most `depth` facts. Each round
+/// extends the best path to every entity by one fact.
 pub(super) fn path(facts: &[Fact], route: &Route) -> Option<Vec<Fact>> {
     let is_named = |name: &str| facts.iter().any(|fact| keys(fact).contains(&entity_key(name)));
     let (start, goal) = (names(facts, &route.from), names(facts, &route.to));

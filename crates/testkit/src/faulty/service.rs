@@ -1,5 +1,7 @@
 //! Implements the ports `Blocks`, `Documents`, `Requests`, `Keys`, `Accesses` and `Archive` for [`Faulty`].
 
+use std::collections::BTreeMap;
+
 use annals_core::ports::{
     Access, Accesses, Archive, Block, Blocks, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite,
     Documents, Key, KeyedReceipt, Keys, Record, RequestKey, Requests, StoredCollection, Turn, Version,
@@ -113,6 +115,14 @@ impl<P: Keys> Keys for Faulty<P> {
 
     async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()> {
         self.store()?.revoke_key(id, now).await
+    }
+
+    async fn set_daily_tokens(&self, id: &str, daily_tokens: Option<u64>) -> Result<()> {
+        self.store()?.set_daily_tokens(id, daily_tokens).await
+    }
+
+    async fn tokens_of_keys(&self, now: Timestamp) -> Result<BTreeMap<String, u64>> {
+        self.store()?.tokens_of_keys(now).await
     }
 }
 

@@ -1,8 +1,8 @@
 //! Implements the ports `Journal`, `Seals`, `Replies` and `Batches` for [`Faulty`].
 
 use annals_core::ports::{
-    BatchedRequest, Batches, Children, ClockNote, Journal, ModelBatch, Replies, RequestState, Seals, Settlement,
-    TokenRequest,
+    BatchedRequest, Batches, Children, ClockNote, Journal, ModelBatch, Refusals, Replies, RequestState, Seals,
+    Settlement, TokenRequest,
 };
 use annals_core::{
     Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Price, Reply, Result,
@@ -104,6 +104,14 @@ impl<P: Replies> Replies for Faulty<P> {
 
     async fn save_prices(&self, prices: Vec<Price>) -> Result<()> {
         self.store()?.save_prices(prices).await
+    }
+
+    async fn refusals(&self, key: &Digest) -> Result<Option<Refusals>> {
+        self.store()?.refusals(key).await
+    }
+
+    async fn save_refusals(&self, key: Digest, refusals: Refusals) -> Result<()> {
+        self.store()?.save_refusals(key, refusals).await
     }
 
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {

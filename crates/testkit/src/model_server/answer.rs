@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Dialect, ModelRequest, good};
 
-/// An answer before it is sent.
+/// The content of an answer, and the way in which it is sent.
 pub(super) struct Answer {
     pub(super) text: String,
     /// The reasoning before the text.
@@ -20,7 +20,8 @@ pub(super) struct Answer {
     pub(super) tokens_in: u64,
     /// Tokens of the prompt that were cached.
     pub(super) cached: u64,
-    /// Time before the first event, and before each further one. Without a stream, tokens count instead of events.
+    /// Time before the first event, and before each further one. Without a stream, the answer comes after the first pause and
+    /// one further pause for each token.
     pub(super) pauses: (Duration, Duration),
     /// Number of events after which the stream breaks off, with this last event if there is one.
     pub(super) breaks_off: Option<(usize, Option<Value>)>,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::{Dialect, ModelRequest, Shared, good};
 
-/// A fault of the interface for batches. Each happens once, in order, at its step.
+/// A planned fault of the interface for batches. Each happens once, at the next request that it fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchFault {
     /// The upload is refused with this status.
@@ -21,7 +21,7 @@ pub enum BatchFault {
     Create(u16),
     /// The batch is created, but the answer is an error of a gateway.
     CreateUnanswered,
-    /// A request for the status of a batch is answered with this HTTP status.
+    /// A request for the status of a batch is refused with this HTTP status.
     Status(u16),
     /// Results are refused with this status.
     Download(u16),
@@ -31,7 +31,7 @@ pub enum BatchFault {
     Results(Vec<ResultFault>),
 }
 
-/// A fault in the results of a batch. A number says which requests have it: every n-th.
+/// A fault in the results of a batch. A number `n` means that every `n`-th request has the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFault {
     /// The requests are answered with an error.
@@ -50,7 +50,7 @@ pub enum ResultFault {
     Reversed,
 }
 
-/// Counts of what was answered in batches.
+/// What a provider would charge for the batches of this server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchBill {
     /// Batches that were created.
@@ -68,7 +68,7 @@ pub struct BatchBill {
 /// A function of a test that is called when an upload arrives.
 pub(super) type AtUpload = Box<dyn FnMut() + Send>;
 
-/// The state of the interface for batches.
+/// The files and batches of the server, and the planned faults.
 #[derive(Default)]
 pub(super) struct BatchDesk {
     pub(super) faults: VecDeque<BatchFault>,
@@ -110,8 +110,8 @@ impl BatchDesk {
     }
 
     fn fault(&mut self, is_it: impl Fn(&BatchFault) -> bool) -> Option<BatchFault> {
-        let place = self.faults.iter().position(is_it)?;
-        self.faults.remove(place)
+        let position = self.faults.iter().position(is_it)?;
+        self.faults.remove(position)
     }
 }
 
@@ -228,9 +228,9 @@ fn create(desk: &mut BatchDesk, dialect: Dialect, lines: Vec<Value>, metadata: V
         errors: String::new(),
     };
     let (mut output, mut errors) = (Vec::new(), Vec::new());
-    for (place, line) in lines.iter().enumerate() {
+    for (position, line) in lines.iter().enumerate() {
         let has = |of: fn(&ResultFault) -> Option<usize>| {
-            faults.iter().filter_map(of).any(|every| place % every == every - 1)
+            faults.iter().filter_map(of).any(|every| position % every == every - 1)
         };
         let custom_id = line["custom_id"].as_str().unwrap();
         if has(|fault| if let ResultFault::Errors(n) = fault { Some(*n) } else { None }) {

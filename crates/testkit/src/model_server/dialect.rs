@@ -1,40 +1,40 @@
-//! The dialects of real servers, as their documentation and issue threads describe them: which parameters they refuse and with
-//! which messages, how they describe themselves, and how their answers deviate.
+//! The dialects of real servers, from their documentation and issue threads: the parameters that they refuse and with which
+//! messages, the routes that describe the server, and the deviations of their answers.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, good};
 
-/// A kind of server.
+/// A kind of server that the model server imitates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// Accepts every chat completion, and has no routes that describe the server.
     #[default]
     Plain,
-    /// OpenAI with a reasoning model: refuses `max_tokens` and any temperature; reports the limits of its rate.
+    /// OpenAI with a reasoning model: refuses `max_tokens` and any temperature; reports rate limits.
     OpenAi,
     /// Azure OpenAI: requires the header `api-key`, and refuses what OpenAI does; streams begin with an event without choices.
     Azure,
-    /// Anthropic's messages: another path, other headers, other events; unknown fields are refused.
+    /// Anthropic's messages API, with its own path, headers and events: refuses unknown fields.
     Anthropic,
-    /// OpenRouter: comments in streams, the window in a list of models.
+    /// OpenRouter: sends comments in streams; states the window in the list of models.
     OpenRouter,
     /// Ollama with a model that is loaded with this window: cuts longer prompts silently; refuses reasoning.
     Ollama {
-        /// Tokens of prompt and answer.
+        /// Maximum number of tokens of prompt and answer together.
         window: u64,
     },
     /// llama.cpp with this window and number of slots: refuses longer prompts; reports progress and its own timings.
     LlamaCpp {
-        /// Tokens of prompt and answer.
+        /// Maximum number of tokens of prompt and answer together.
         window: u64,
         /// Number of concurrent requests.
         slots: u64,
     },
     /// vLLM: refuses a prompt if it and `max_tokens` together exceed the window.
     Vllm {
-        /// Tokens of prompt and answer.
+        /// Maximum number of tokens of prompt and answer together.
         window: u64,
     },
     /// A server without streaming: refuses `stream`.
@@ -44,7 +44,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Returns the path of requests.
+    /// Returns the path of requests for answers.
     pub(super) fn path(self) -> &'static str {
         if self == Dialect::Anthropic { "/v1/messages" } else { "/v1/chat/completions" }
     }
@@ -107,7 +107,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the tokens of the prompt that the server reads.
+    /// Returns the number of tokens of the prompt that the server reads: the estimate for the whole prompt, or at most the
+    /// window of Ollama, which cuts longer prompts.
     pub(super) fn tokens_read(self, request: &ModelRequest) -> u64 {
         let tokens = good::tokens(request);
         if let Dialect::Ollama { window } = self { tokens.min(window) } else { tokens }

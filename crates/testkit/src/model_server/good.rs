@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::ModelRequest;
 use crate::reranker::score;
 
-/// Number of words that a sentence repeats from its line.
+/// Maximum number of words that a sentence repeats from its line.
 const WORDS: usize = 6;
 
 /// Answers one of our prompts, for extraction or for a summary.
@@ -48,8 +48,8 @@ pub(super) fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-/// Returns the first message of a role. A corrective prompt repeats the messages of the first one, so the first message
-/// counts.
+/// Returns the content of the first message of a role, or of a separate `system` field; empty if there is none. The prompt of a
+/// second attempt repeats the messages of the first one, so the first message counts.
 fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
     if role == "system" && request.body["system"].is_array() {
         return request.content_of(role);

@@ -57,7 +57,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     play(script, dialect, &request).await
 }
 
-/// Answers a route that describes the server. Such requests are not recorded.
+/// Answers a route that describes the server. Requests to such routes are not recorded.
 fn about(dialect: Dialect, path: &str) -> Response {
     match dialect.about(path) {
         Some(answer) => axum::Json(answer).into_response(),

@@ -21,7 +21,6 @@ struct Search<'a> {
     relevance: Vec<Option<f32>>,
 }
 
-/// Searches the rows for a probe.
 pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
     let search = Search::new(rows, probe);
     let whole = rows.len() <= probe.exact;
@@ -76,7 +75,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the BM25 score of each row that contains a query word.
+    /// Returns the BM25 score of each row; `None` for a row without any query word.
     fn relevances(&self) -> Vec<Option<f32>> {
         let mean = self.words.iter().map(Vec::len).sum::<usize>() as f32 / self.rows.len().max(1) as f32;
         let rarity: Vec<f32> = self.query_words.iter().map(|word| self.rarity(word)).collect();

@@ -123,7 +123,7 @@ async fn revised_turn_keeps_its_count(store: &dyn Store) {
     assert_eq!(counts(store, &[turn]).await, [Some(times(2))]);
 }
 
-/// Nothing remains of the count: a memory that was forgotten and is stored again starts without one.
+/// An erasure leaves no count: a memory that was forgotten and is stored again starts without one.
 async fn forgetting_removes_counts(store: &dyn Store) {
     let ids = one_of_each(store).await;
     for id in &ids {
@@ -132,7 +132,7 @@ async fn forgetting_removes_counts(store: &dyn Store) {
     let first = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     store.erase(&me(), &Target::Memories(vec![first.id.clone()]), now()).await.unwrap();
     for id in &ids {
-        // Returned before the erasure, and counted only now.
+        // The access was before the erasure, but it is counted only now.
         count(store, id, times(1)).await;
     }
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());

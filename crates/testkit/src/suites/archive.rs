@@ -23,8 +23,8 @@ pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec
     }
 }
 
-/// Restores records for an agent that holds no memories, fact operations, blocks or documents yet, all or none, with the calls
-/// that an import makes.
+/// Restores records for an agent without memories, fact operations, blocks and documents, with the calls that an import makes.
+/// Restores all records or none.
 pub(super) async fn restore_records(
     store: &dyn Store,
     agent: &Agent,

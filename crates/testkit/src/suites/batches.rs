@@ -54,11 +54,12 @@ fn request(question: &str, label: &str) -> BatchedRequest {
         read_seq: 1_000,
         tokens: 100,
         reservation: None,
+        access_key: None,
     }
 }
 
 fn answer(text: &str) -> BatchAnswer {
-    BatchAnswer { text: text.into(), tokens_in: 10, tokens_out: 3 }
+    BatchAnswer { text: text.into(), tokens_in: 10, tokens_out: 3, ..BatchAnswer::default() }
 }
 
 /// Begins a batch with the requests `q` for 2 March and `r` for 1 March.
@@ -168,6 +169,7 @@ async fn outstanding_tokens_count_against_the_budget(store: &dyn Store) {
         purpose,
         tokens,
         limits: TokenSums { agent: limit, workspace: limit, process: limit },
+        access_key: None,
     };
     let tomorrow = now() + SignedDuration::from_hours(24);
     for time in [now(), tomorrow] {
@@ -181,7 +183,7 @@ async fn outstanding_tokens_count_against_the_budget(store: &dyn Store) {
 
 async fn beginning_ends_reservations(store: &dyn Store) {
     let limits = TokenSums { agent: 100, workspace: 100, process: 100 };
-    let asks = TokenRequest { purpose: Purpose::Daily, tokens: 100, limits };
+    let asks = TokenRequest { purpose: Purpose::Daily, tokens: 100, limits, access_key: None };
     let reservation = store.reserve(&me(), &asks, now()).await.unwrap();
     let held = BatchedRequest { reservation: Some(reservation), tokens: 40, ..request("q", "2026-03-02") };
     store.begin_batch(batch("b"), vec![held]).await.unwrap();
@@ -247,7 +249,7 @@ async fn erased_agent_still_pays_for_its_requests(store: &dyn Store) {
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!((state_of(store, "2026-03-02").await, store.in_batch(&me()).await.unwrap()), (Vec::new(), Vec::new()));
     let limits = TokenSums { agent: 1_000, workspace: 200, process: 1_000 };
-    let asks = TokenRequest { purpose: Purpose::Daily, tokens: 1, limits };
+    let asks = TokenRequest { purpose: Purpose::Daily, tokens: 1, limits, access_key: None };
     let refused = store.reserve(&me(), &asks, now()).await;
     assert!(matches!(refused, Err(Error::Budget { limit: 200, .. })), "{refused:?}");
     assert_eq!(store.settle("b", vec![(0, Settlement::Answered(answer("tea")))], now()).await.unwrap(), 1);

@@ -108,12 +108,11 @@ pub(super) fn me() -> Agent {
     agent("tester")
 }
 
-/// Returns the time of ingest, unless a case says otherwise.
 pub(super) fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
 }
 
-/// Returns a time after [`now`].
+/// Returns a day after [`now`].
 pub(super) fn later() -> Timestamp {
     at("2026-06-02T00:00:00Z")
 }

@@ -21,8 +21,8 @@ pub async fn embedder_suite<E: Embedder + 'static>(embedder: &E) {
     run("embedder", cases, async || embedder as &dyn Embedder).await;
 }
 
-/// Largest difference per component between two vectors of one text: rounding only. A vector must not depend on the other
-/// texts of its batch.
+/// Largest difference per component between two vectors of one text. It allows for rounding only, because a vector must not
+/// depend on the other texts of its batch.
 const ROUNDING: f32 = 1e-5;
 
 const ODD: [&str; 9] =

@@ -36,6 +36,7 @@ async fn summarize(engine: &dyn Engine, sources: &[Memory]) -> Result<Draft> {
             read_seq: 0,
             now,
             background: None,
+            access_key: None,
         })
         .await
 }

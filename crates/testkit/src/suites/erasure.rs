@@ -118,7 +118,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
     run("erasure", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-/// Erases, and checks that a dry run just before reports the same.
+/// Erases a target. Expects that a dry run just before it reports the same.
 async fn erase(store: &dyn Store, target: Target) -> ErasureReport {
     let planned = store.preview(&me(), &target).await.unwrap();
     let done = store.erase(&me(), &target, much_later()).await.unwrap();

@@ -63,7 +63,8 @@ fn me() -> Agent {
     agent("tester")
 }
 
-/// Parses a fact from `subject predicate object [from[..to]]` with days. Underscores in names stand for spaces.
+/// Parses a fact from `subject predicate object [from[..to]]`, in which `from` and `to` are days. Underscores in names stand
+/// for spaces.
 fn fact(id: &str, text: &str) -> Fact {
     let words: Vec<&str> = text.split(' ').collect();
     let name = |word: &str| word.replace('_', " ");

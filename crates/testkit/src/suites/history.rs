@@ -1,4 +1,4 @@
-//! A history for the suites of the store: turns, rolled up as by the summarizer and sealed as by retention.
+//! Builds a history for the suites of the store: turns, rolled up like the summarizer does and sealed like retention does.
 
 use annals_core::ports::{Change, Children, Turn};
 use annals_core::{
@@ -19,7 +19,7 @@ pub(super) enum By {
     Model,
 }
 
-/// Rolls up a period, whether it is dirty or not.
+/// Rolls up a period, even if it is not dirty.
 pub(super) async fn roll_up(store: &dyn Store, label: &str, by: By) {
     let (row, inputs) = (row(store, label).await, store.inputs(&me(), period(label)).await.unwrap());
     let base = store.base(&me(), period(label)).await.unwrap();
@@ -81,7 +81,7 @@ pub(super) async fn newest(store: &dyn Store) -> u64 {
     all_changes(store, Grain::Working).await.last().map(Change::seq).unwrap_or_default()
 }
 
-/// Returns the children of a period, as retention sees them.
+/// Returns the children of a period, as the port `Seals` lists them for retention; `None` if it has none.
 pub(super) async fn children(store: &dyn Store, label: &str) -> Option<Children> {
     let all = store.children(&me()).await.unwrap();
     all.into_iter().find(|children| children.parent == period(label) && !children.yearly)
@@ -118,7 +118,7 @@ pub(super) async fn base_of(store: &dyn Store, label: &str) -> Option<Base> {
     store.base(&me(), period(label)).await.unwrap()
 }
 
-/// Returns the ids of the memories whose deletion is among the changes of a grain, sorted.
+/// Returns the ids of the deleted memories among the changes of a grain, sorted.
 pub(super) async fn deleted(store: &dyn Store, grain: Grain) -> Vec<MemoryId> {
     let changes = all_changes(store, grain).await.into_iter();
     let deleted = changes.filter_map(|change| match change {

@@ -102,7 +102,7 @@ async fn concurrent_requests_with_one_key_are_stored_once(store: &dyn Store) {
     assert_eq!(all_changes(store, Grain::Working).await.len(), 1);
 }
 
-/// Sending the same messages again without the key is the same operation, which then has the counts of the last request.
+/// Sending the same messages again without the key is the same operation. The receipt then has the counts of the last request.
 async fn receipt_shows_the_present_progress(store: &dyn Store) {
     send(store, "k", "body", "1").await.unwrap();
     let again = receipt_of(store, "1").await;
@@ -135,7 +135,7 @@ async fn expired_keys_of_all_agents_are_dropped(store: &dyn Store) {
     assert!(is_known(store, "b", "2").await && !of_other().await.repeated && !is_known(store, "a", "1").await);
 }
 
-/// Without an id and a time, nothing but its key shows that a message was sent before.
+/// Without an id and a time, only the key shows that a message was sent before.
 async fn repeated_request_stores_nothing_after_a_forgetting(store: &dyn Store) {
     for target in [Target::Conversation("talk".into()), Target::Conversation("other".into()), Target::Agent] {
         let id = format!("{target:?}");
@@ -163,7 +163,7 @@ async fn repeated_request_stores_nothing_after_a_forgetting(store: &dyn Store) {
     }
 }
 
-/// An import begins with `seq` 0 and is recorded again at its end.
+/// An import is recorded with `seq` 0 when it begins, and again when it ends.
 async fn receipt_of_several_requests_is_recorded(store: &dyn Store) {
     let begun = IngestReceipt { id: "import-x".into(), ..IngestReceipt::default() };
     let ended = IngestReceipt { seq: 1, ..begun.clone() };

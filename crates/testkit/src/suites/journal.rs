@@ -81,7 +81,7 @@ async fn log(store: &dyn Store) -> Vec<FactOperation> {
     log
 }
 
-/// Returns the ids of the memories whose deletion is among the changes of the working grain, sorted.
+/// Returns the ids of the deleted memories among the changes of the working grain, sorted.
 async fn deleted(store: &dyn Store) -> Vec<MemoryId> {
     let changes = all_changes(store, Grain::Working).await.into_iter();
     let mut ids: Vec<_> =

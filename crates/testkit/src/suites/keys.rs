@@ -1,4 +1,6 @@
-//! Conformance suite of port `Keys`.
+//! Conformance suite of port `Keys`, with the budgets of keys, which port `Replies` applies.
+
+mod budgets;
 
 use std::collections::BTreeSet;
 
@@ -18,6 +20,15 @@ pub async fn keys_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
         revoked_key_stays_with_its_first_time,
         unknown_key_cannot_be_revoked,
         keys_create_no_agent_and_outlive_agents,
+        limit_is_changed_and_removed,
+        budgets::limit_covers_all_purposes_and_agents_of_a_day,
+        budgets::key_without_a_limit_is_refused_nothing,
+        budgets::changed_limit_holds_at_once,
+        budgets::key_pays_what_was_booked_and_not_what_was_released,
+        budgets::calls_at_the_same_time_share_the_limit,
+        budgets::unknown_key_is_refused,
+        budgets::outstanding_batches_count_and_are_booked,
+        budgets::erased_agents_leave_the_bookings_of_keys,
     ];
     run("keys", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -32,6 +43,7 @@ fn key(id: &str) -> Key {
         created_at: now(),
         expires_at: None,
         revoked_at: None,
+        daily_tokens: None,
     }
 }
 
@@ -52,6 +64,7 @@ async fn key_round_trips(store: &dyn Store) {
         workspace: "acme".into(),
         expires_at: Some(at("2027-01-01T00:00:00.000001Z")),
         revoked_at: Some(later()),
+        daily_tokens: Some(5),
         ..key("k2")
     };
     let useless = Key { scopes: BTreeSet::new(), ..key("k3") };
@@ -94,6 +107,20 @@ async fn revoked_key_stays_with_its_first_time(store: &dyn Store) {
 
 async fn unknown_key_cannot_be_revoked(store: &dyn Store) {
     let refused = store.revoke_key("none", now()).await;
+    assert!(matches!(refused, Err(Error::NotFound { what: ObjectKind::Key, .. })), "{refused:?}");
+}
+
+async fn limit_is_changed_and_removed(store: &dyn Store) {
+    for id in ["k1", "k2"] {
+        add(store, &key(id)).await;
+    }
+    for limit in [Some(7), Some(0), Some(u64::MAX >> 1), None] {
+        store.set_daily_tokens("k1", limit).await.unwrap();
+        let limited = Key { daily_tokens: limit, ..key("k1") };
+        assert_eq!(store.key("k1").await.unwrap(), Some((limited.clone(), hash("k1"))));
+        assert_eq!(store.keys().await.unwrap(), [limited, key("k2")]);
+    }
+    let refused = store.set_daily_tokens("none", Some(1)).await;
     assert!(matches!(refused, Err(Error::NotFound { what: ObjectKind::Key, .. })), "{refused:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Conformance suite of port `Replies`.
 
-use annals_core::ports::{RESERVATION_LIFETIME, Target, TokenRequest, TokenSums};
-use annals_core::{Agent, Date, Digest, Error, Price, Purpose, Reply, SignedDuration, Timestamp, Usage};
+use annals_core::ports::{RESERVATION_LIFETIME, Refusals, Target, TokenRequest, TokenSums};
+use annals_core::{Agent, CacheTokens, Date, Digest, Error, Price, Purpose, Reply, SignedDuration, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
 use super::{Store, SuiteTest, cases, run};
@@ -24,6 +24,7 @@ pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         erased_agents_have_spent_their_budget,
         call_that_outlives_its_agent_is_paid_and_not_kept,
         prices_are_replaced_as_a_whole,
+        refusals_are_kept_by_key_and_old_ones_dropped,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -35,9 +36,11 @@ fn reply(question: &str, text: &str) -> Reply {
         model: "m".into(),
         text: text.into(),
         tokens_in: 10,
+        cache: CacheTokens { read: 4, written: 1 },
         tokens_out: 3,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     }
 }
 
@@ -54,13 +57,35 @@ fn day(label: &str) -> Date {
 }
 
 async fn prices_are_replaced_as_a_whole(store: &dyn Store) {
-    let price =
-        |model: &str, input| Price { model: model.into(), currency: "€".into(), input, output: u64::MAX >> 1 };
+    let price = |model: &str, input| Price {
+        model: model.into(),
+        currency: "€".into(),
+        input,
+        cached_input: Some(input / 2).filter(|cached| *cached > 0),
+        cache_write: Some(u64::MAX >> 1).filter(|_| input == 2),
+        output: u64::MAX >> 1,
+    };
     assert_eq!(store.prices().await.unwrap(), []);
     store.save_prices(vec![price("z", 2), price("a", 0)]).await.unwrap();
     assert_eq!(store.prices().await.unwrap(), [price("a", 0), price("z", 2)]);
     store.save_prices(vec![price("a", 9)]).await.unwrap();
     assert_eq!(store.prices().await.unwrap(), [price("a", 9)]);
+}
+
+async fn refusals_are_kept_by_key_and_old_ones_dropped(store: &dyn Store) {
+    let (one, other) = (Digest::of(["one"]), Digest::of(["other"]));
+    let refusals = |names: &[&str], at| Refusals { parameters: names.iter().map(ToString::to_string).collect(), at };
+    assert_eq!(store.refusals(&one).await.unwrap(), None);
+    store.save_refusals(one, refusals(&["max_tokens", "stream"], now())).await.unwrap();
+    store.save_refusals(one, refusals(&[], later())).await.unwrap();
+    assert_eq!(store.refusals(&one).await.unwrap(), Some(refusals(&[], later())));
+    assert_eq!(store.refusals(&other).await.unwrap(), None);
+    let just_within = later() + Refusals::LIFETIME - SignedDuration::from_micros(1);
+    store.save_refusals(other, refusals(&["temperature"], just_within)).await.unwrap();
+    assert!(store.refusals(&one).await.unwrap().is_some());
+    store.save_refusals(other, refusals(&["temperature"], later() + Refusals::LIFETIME)).await.unwrap();
+    assert_eq!(store.refusals(&one).await.unwrap(), None);
+    assert!(store.refusals(&other).await.unwrap().is_some());
 }
 
 async fn reply_is_kept(store: &dyn Store) {
@@ -127,7 +152,8 @@ async fn costs_add_up_by_day_purpose_and_model(store: &dyn Store) {
     }
     let row = |label: &str, purpose, model: &str, calls: u64| {
         let (tokens_in, tokens_out) = (10 * calls, 3 * calls);
-        Usage { day: day(label), purpose, model: model.into(), batch: false, calls, tokens_in, tokens_out }
+        let cache = CacheTokens { read: 4 * calls, written: calls };
+        Usage { day: day(label), purpose, model: model.into(), batch: false, calls, tokens_in, cache, tokens_out }
     };
     let expected = [
         row("2026-06-01", Purpose::Daily, "m", 2),
@@ -162,7 +188,7 @@ async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
 }
 
 fn tokens(purpose: Purpose, tokens: u64) -> TokenRequest {
-    TokenRequest { purpose, tokens, limits: TokenSums { agent: 100, workspace: 150, process: 170 } }
+    TokenRequest { purpose, tokens, limits: TokenSums { agent: 100, workspace: 150, process: 170 }, access_key: None }
 }
 
 /// Reserves tokens for a summary. Returns the limit that refuses them, or 0.
@@ -235,6 +261,7 @@ async fn erased_agents_have_spent_their_budget(store: &dyn Store) {
         purpose: Purpose::Daily,
         tokens,
         limits: TokenSums { agent: 100, workspace: 60, process: 100 },
+        access_key: None,
     };
     let refused = store.reserve(&other, &asks(21), now()).await;
     assert!(matches!(refused, Err(Error::Budget { limit: 60, .. })), "{refused:?}");

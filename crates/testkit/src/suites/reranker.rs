@@ -23,7 +23,7 @@ const QUESTION: &str = "Where does the dog sleep?";
 
 async fn scores(reranker: &dyn Reranker, question: &str, texts: &[&str]) -> Vec<f64> {
     let (agent, texts) = (agent("tester"), texts.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let task = RerankTask { agent: &agent, question, texts: &texts, now: now() };
+    let task = RerankTask { agent: &agent, question, texts: &texts, now: now(), access_key: None };
     let scores = reranker.rerank(task).await.unwrap();
     assert_eq!(scores.len(), texts.len());
     assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");

@@ -1,5 +1,5 @@
 //! The page of the agents that a visitor may see, with the size and the state of each memory. If there is only one agent, the
-//! page redirects to its timeline.
+//! page redirects to its timeline, unless the address asks for all agents, a name or a further page.
 
 use annals_core::Agent;
 use annals_core::ports::Scope;

@@ -16,8 +16,8 @@ use crate::visit::Visitor;
 use crate::{labels, link};
 
 const BUDGET: u64 = 2000;
-/// Kinds of items in their order in a context. The frame is the text around them: days, ids of lines, the marks around the
-/// data.
+/// Kinds of items in their order in a context. The frame is the text around the items: days, ids of lines, and the marks around
+/// the data.
 const KINDS: [&str; 7] = ["block", "fact", "summary", "statement", "turn", "document", FRAME];
 const FRAME: &str = "frame";
 
@@ -32,7 +32,7 @@ pub(crate) async fn show(
     let request = request(&query)?;
     let budget = request.as_ref().map_or(BUDGET, |request| request.budget_tokens);
     let answer = match request {
-        Some(request) => Some(site.service.context(&agent, request, site.service.now()).await?),
+        Some(request) => Some(visitor.service(&site).context(&agent, request, site.service.now()).await?),
         None => None,
     };
     let page = Page {
@@ -46,7 +46,7 @@ pub(crate) async fn show(
         h1 { "What would the agent be given?" }
         (form(&name, &query, budget))
         @match &answer {
-            Some(answer) => (given(&name, answer, budget)),
+            Some(answer) => (shown_context(&name, answer, budget)),
             None => p.empty { "Type a prompt as a user would. This page shows the memories that fit it, exactly as an agent gets them." },
         }
     }))
@@ -81,7 +81,7 @@ fn form(agent: &str, query: &Fields, budget: u64) -> Markup {
     }
 }
 
-fn given(agent: &str, answer: &ContextAnswer, budget: u64) -> Markup {
+fn shown_context(agent: &str, answer: &ContextAnswer, budget: u64) -> Markup {
     let mut tokens: BTreeMap<&str, u64> = BTreeMap::new();
     for item in &answer.items {
         *tokens.entry(item.kind.as_str()).or_default() += item.tokens;

@@ -11,10 +11,10 @@ use crate::labels;
 
 /// Height of the highest column, in pixels.
 const HEIGHT: f64 = 90.0;
-/// Maximum number of rows of a table.
+/// Maximum number of rows of a table. Further rows are only counted.
 const MAX_ROWS: usize = 50;
 
-/// A sum of tokens and cost.
+/// Tokens and cost of several rows, added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sum {
     calls: u64,
@@ -22,6 +22,8 @@ struct Sum {
     tokens_out: u64,
     /// Tokens of requests and answers that were processed in batches, at half the price.
     in_batches: u64,
+    /// Tokens of requests that providers read from their prompt caches.
+    cache_read: u64,
     cost: f64,
     /// Whether some of the tokens have no price.
     has_unpriced: bool,
@@ -33,6 +35,7 @@ impl Sum {
         self.tokens_in += view.tokens_in;
         self.tokens_out += view.tokens_out;
         self.in_batches += in_batches(view);
+        self.cache_read += view.cache_read;
         self.cost += view.cost.unwrap_or_default();
         self.has_unpriced |= view.cost.is_none();
     }
@@ -42,7 +45,7 @@ impl Sum {
     }
 }
 
-/// Returns the tokens of a row that were processed in batches: all or 0.
+/// Returns the number of tokens of a row that were processed in batches: all of them, or 0.
 pub(super) fn in_batches(view: &CostView) -> u64 {
     if view.batch { view.tokens_in + view.tokens_out } else { 0 }
 }
@@ -59,7 +62,7 @@ pub(super) fn amount(amount: f64, currency: &str) -> String {
     format!("{amount:.digits$} {currency}")
 }
 
-/// Draws a column for each day, with a line at the daily budget unless that is far above the columns.
+/// Draws a column for each day. Draws a line at the daily budget if it is at most four times as high as the highest column.
 pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
     let by_day = sums(&answer.costs, |view| view.day);
     let days = days(answer.from, answer.to);
@@ -122,7 +125,7 @@ pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
     }
 }
 
-/// Returns the name of an agent in the table.
+/// Returns the name of an agent in the table. Erased agents have an empty name, so they get a name in parentheses.
 fn agent(name: &str) -> &str {
     if name.is_empty() { "(erased agents)" } else { name }
 }
@@ -131,6 +134,7 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
     let sums = sums(&answer.costs, key);
     let most = sums.values().map(Sum::tokens).max().unwrap_or_default().max(1);
     let has_batches = answer.costs.iter().any(|view| view.batch);
+    let has_cached = answer.costs.iter().any(|view| view.cache_read > 0);
     let mut rows: Vec<(&String, &Sum)> = sums.iter().collect();
     if first != "UTC day" {
         rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens()));
@@ -139,13 +143,17 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
         div.scroll tabindex="0" role="region" aria-label=(title) { table.costs {
             caption { (title) }
             thead { tr {
-                th scope="col" { (first) } th.n scope="col" { "Calls" } th.n scope="col" { "Tokens in" } th.n scope="col" { "Tokens out" }
+                th scope="col" { (first) } th.n scope="col" { "Calls" } th.n scope="col" { "Tokens in" }
+                @if has_cached { th.n scope="col" { "From cache" } }
+                th.n scope="col" { "Tokens out" }
                 @if has_batches { th.n scope="col" { "In batches" } }
                 th.n scope="col" { "Cost" } th scope="col" { span.hidden { "Share" } }
             } }
             tbody { @for (name, sum) in rows.iter().take(MAX_ROWS) { tr {
                 th.t scope="row" { bdi { (name) } }
-                td.n { (labels::count(sum.calls)) } td.n { (labels::count(sum.tokens_in)) } td.n { (labels::count(sum.tokens_out)) }
+                td.n { (labels::count(sum.calls)) } td.n { (labels::count(sum.tokens_in)) }
+                @if has_cached { td.n { (labels::count(sum.cache_read)) } }
+                td.n { (labels::count(sum.tokens_out)) }
                 @if has_batches { td.n { (labels::count(sum.in_batches)) } }
                 td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
@@ -185,6 +193,8 @@ mod tests {
             batch: false,
             calls: 1,
             tokens_in: 10,
+            cache_read: 3,
+            cache_written: 0,
             tokens_out: 2,
             cost,
         }
@@ -194,7 +204,15 @@ mod tests {
     fn sums_are_by_key_and_name_what_has_no_price() {
         let costs = [CostView { batch: true, ..view(1, "a", Some(0.5)) }, view(2, "a", Some(0.25)), view(2, "b", None)];
         let by_model = sums(&costs, |view| view.model.clone());
-        let a = Sum { calls: 2, tokens_in: 20, tokens_out: 4, in_batches: 12, cost: 0.75, has_unpriced: false };
+        let a = Sum {
+            calls: 2,
+            tokens_in: 20,
+            tokens_out: 4,
+            in_batches: 12,
+            cache_read: 6,
+            cost: 0.75,
+            has_unpriced: false,
+        };
         assert_eq!((by_model["a"], by_model["b"].has_unpriced), (a, true));
         assert_eq!(sums(&costs, |view| view.day).len(), 2);
     }

@@ -17,11 +17,11 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Maximum number of agents that are offered for choice.
+/// Maximum number of agents that are offered for choice. Only the first are, in the order of their keys.
 const MAX_CHOICES: usize = 200;
 /// Number of empty rows in the form of prices, for models that are not known yet.
 const NEW_ROWS: usize = 2;
-/// Maximum number of rows that are read from the form.
+/// Maximum number of rows that are read from the form of prices.
 const MAX_ROWS: usize = 200;
 
 /// Serves `GET /costs`: the costs and prices.
@@ -65,7 +65,7 @@ pub(crate) async fn set_prices(State(site): State<Site>, visitor: Visitor, Form(
 }
 
 /// Returns the daily budget in tokens for the chart: the budget of the agent if there is one agent, otherwise that of the
-/// process.
+/// process. `None` if there is no such budget.
 pub(super) async fn budget(service: &Service, agents: &[Agent], answer: &CostsAnswer) -> Result<Option<u64>, Error> {
     if let [agent] = agents {
         let own = service.settings(agent).await?.daily_tokens;
@@ -144,16 +144,13 @@ fn total(answer: &CostsAnswer, agents: usize) -> Markup {
 fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> Markup {
     let known: BTreeSet<&str> = prices.prices.iter().map(|price| price.model.as_str()).collect();
     let unknown = answer.unpriced.iter().filter(|model| !known.contains(model.as_str()));
-    let mut rows: Vec<(String, String, String)> = prices
-        .prices
-        .iter()
-        .map(|price| (price.model.clone(), price.input.to_string(), price.output.to_string()))
-        .chain(unknown.map(|model| (model.clone(), String::new(), String::new())))
-        .collect();
+    let mut rows: Vec<Vec<String>> = prices.prices.iter().map(price_row).collect();
+    let empty = || vec![String::new(); COLUMNS.len()];
+    rows.extend(unknown.map(|model| [vec![model.clone()], empty()[1..].to_vec()].concat()));
     rows.truncate(MAX_ROWS - NEW_ROWS);
     let is_operator = visitor.is_operator();
     if is_operator {
-        rows.extend(std::iter::repeat_n(Default::default(), NEW_ROWS));
+        rows.extend(std::iter::repeat_n(empty(), NEW_ROWS));
     }
     html! {
         section.changes #prices {
@@ -166,7 +163,7 @@ fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> 
                     label { "Currency " input name="currency" value=(prices.currency) size="8" maxlength="8" placeholder="USD"; }
                     (price_rows(&rows, true))
                     button type="submit" { "Save prices" }
-                    " " span.hint { "A row without a model, or without both prices, is left out." }
+                    " " span.hint { "A row without a model, or without prices, is left out. Without a price of its own, the cache costs as much as other tokens read." }
                 }
             } @else if rows.is_empty() { p.empty { "No prices are entered." } }
             @else { (price_rows(&rows, false)) }
@@ -174,17 +171,32 @@ fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> 
     }
 }
 
-fn price_rows(rows: &[(String, String, String)], is_form: bool) -> Markup {
-    let heads = ["Model", "A million tokens read", "A million tokens written"];
+/// Fields of the form of prices, with the heads of their columns.
+const COLUMNS: [(&str, &str); 5] = [
+    ("model", "Model"),
+    ("input", "A million tokens read"),
+    ("cached_input", "read from the cache"),
+    ("cache_write", "written to the cache"),
+    ("output", "A million tokens written"),
+];
+
+/// Returns the texts of a price for the form, in the order of [`COLUMNS`].
+fn price_row(price: &PriceView) -> Vec<String> {
+    let optional = |amount: Option<f64>| amount.map(|amount| amount.to_string()).unwrap_or_default();
+    let (cached_input, cache_write) = (optional(price.cached_input), optional(price.cache_write));
+    vec![price.model.clone(), price.input.to_string(), cached_input, cache_write, price.output.to_string()]
+}
+
+fn price_rows(rows: &[Vec<String>], is_form: bool) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Prices" { table {
-            thead { tr { @for head in heads { th scope="col" { (head) } } } }
-            tbody { @for (number, (model, input, output)) in rows.iter().enumerate() { tr {
-                @for (name, value, head) in [("model", model, heads[0]), ("input", input, heads[1]), ("output", output, heads[2])] {
+            thead { tr { @for (_, head) in COLUMNS { th scope="col" { (head) } } } }
+            tbody { @for (number, row) in rows.iter().enumerate() { tr {
+                @for ((name, head), value) in COLUMNS.iter().zip(row) {
                     td {
                         @if is_form {
                             input name=(format!("{name}_{number}")) value=(value) aria-label=(format!("{head}, row {}", number + 1))
-                                inputmode=[(name != "model").then_some("decimal")] size=(if name == "model" { "24" } else { "9" });
+                                inputmode=[(*name != "model").then_some("decimal")] size=(if *name == "model" { "24" } else { "9" });
                         } @else { bdi { (value) } }
                     }
                 }
@@ -197,13 +209,15 @@ fn entered(form: &Fields) -> Result<PricesView, Error> {
     let mut prices = Vec::new();
     for number in 0..MAX_ROWS {
         let field = |name: &str| format!("{name}_{number}");
-        let amounts = (form.parsed::<f64>(&field("input"))?, form.parsed::<f64>(&field("output"))?);
+        let amount = |name: &str| form.parsed::<f64>(&field(name));
+        let amounts = (amount("input")?, amount("output")?);
+        let (cached_input, cache_write) = (amount("cached_input")?, amount("cache_write")?);
         let Some(model) = form.get(&field("model")) else { continue };
         let (input, output) = match amounts {
             (None, None) => continue,
             (input, output) => (input.unwrap_or_default(), output.unwrap_or_default()),
         };
-        prices.push(PriceView { model: model.trim().to_owned(), input, output });
+        prices.push(PriceView { model: model.trim().to_owned(), input, cached_input, cache_write, output });
     }
     Ok(PricesView { currency: form.get("currency").unwrap_or_default().to_owned(), prices })
 }
@@ -215,12 +229,16 @@ mod tests {
     #[test]
     fn rows_without_model_or_price_are_left_out() {
         let form = Fields::parse(
-            b"currency=USD&model_0=a&input_0=1.5&output_0=2&model_1=b&input_1=&output_1=&model_2=&input_2=3&model_3=c&input_3=0",
+            b"currency=USD&model_0=a&input_0=1.5&cached_input_0=0.1&output_0=2&model_1=b&input_1=&output_1=&model_2=&input_2=3&model_3=c&input_3=0",
         );
         let prices = entered(&form).unwrap();
-        let found: Vec<_> =
-            prices.prices.iter().map(|price| (price.model.as_str(), price.input, price.output)).collect();
-        assert_eq!((prices.currency.as_str(), found), ("USD", vec![("a", 1.5, 2.0), ("c", 0.0, 0.0)]));
+        let found: Vec<_> = prices
+            .prices
+            .iter()
+            .map(|price| (price.model.as_str(), price.input, price.cached_input, price.output))
+            .collect();
+        assert_eq!((prices.currency.as_str(), found), ("USD", vec![("a", 1.5, Some(0.1), 2.0), ("c", 0.0, None, 0.0)]));
+        assert_eq!(price_row(&prices.prices[0]), ["a", "1.5", "0.1", "", "2"]);
         let wrong = entered(&Fields::parse(b"model_0=a&input_0=much")).unwrap_err().to_string();
         assert!(wrong.contains("input_0"), "{wrong}");
     }

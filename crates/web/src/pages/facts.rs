@@ -18,7 +18,7 @@ use crate::{labels, link};
 
 /// Maximum number of facts on one page of the table.
 const PAGE_SIZE: usize = 200;
-/// Maximum number of facts in the graph; more cannot be told apart.
+/// Maximum number of facts in the graph. With more, lines cannot be distinguished.
 const MAX_GRAPH_FACTS: usize = 200;
 
 /// Serves `GET /agents/{agent}/facts`: the facts, or the changes between two days.
@@ -128,7 +128,8 @@ impl View<'_> {
         Ok((self.site.service.periods(self.agent, request, now).await?.first, today))
     }
 
-    /// Returns the address of this page with the same fields, and with `name` set to `value`.
+    /// Returns the address of this page with `name` set to `value` and the other fields unchanged. Leaves out the position in
+    /// the table and the day of comparison.
     fn address(&self, name: &str, value: &str) -> String {
         let kept = ["about", "predicate", "as_of", "history", "depth"].into_iter().filter(|kept| *kept != name);
         let kept = kept.filter_map(|name| Some((name, self.query.get(name)?)));
@@ -147,8 +148,8 @@ impl View<'_> {
         }
     }
 
-    /// Draws the facts that began and that ended between two days. Compares all facts: one that is missing on one day only
-    /// because of a limit would be shown as begun or ended.
+    /// Draws the facts that began and the facts that ended between two days. Compares all facts. With a limit, a fact that one
+    /// of the two lists lacks would look as if it had begun or ended.
     async fn changes(&self, before: Date, after: Date) -> Result<Markup, Failure> {
         let now = self.site.service.now();
         let at = async |day: Date| {
@@ -170,7 +171,8 @@ impl View<'_> {
         })
     }
 
-    /// Returns the speaker of the first source of each fact, by the id of the source.
+    /// Returns the speaker of the first source of each fact, by the id of the source. Leaves out sources that are not stored
+    /// any more.
     async fn speakers(&self, facts: &[FactView]) -> Result<BTreeMap<String, String>, Error> {
         let ids: Vec<MemoryId> =
             facts.iter().filter_map(|fact| fact.source_ids.first()).map(MemoryId::from_text).collect();
@@ -262,8 +264,8 @@ impl View<'_> {
     }
 }
 
-/// Draws a slider over the days of the memory for the field "As of". It is hidden until the script shows it and keeps it equal
-/// to the field of the form, which has the same effect without a script.
+/// Draws a slider for the field "As of", over the days of the memory. It is hidden until the script shows it. The script keeps
+/// the slider equal to the field of the form, which has the same effect without a script.
 fn slider(first: Date, today: Date, as_of: Option<Date>) -> Markup {
     let days = (today - first).get_days().max(1);
     let chosen = as_of.map_or(days, |day| (day - first).get_days().clamp(0, days));

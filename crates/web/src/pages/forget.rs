@@ -31,7 +31,7 @@ pub(crate) async fn show(
         ..Page::default()
     };
     let Some(request) = request(&query, true)? else { return Ok(page.show(html! { h1 { "Forget" } (ask(&name)) })) };
-    let answer = site.service.forget(&agent, request, site.service.now()).await?;
+    let answer = visitor.service(&site).forget(&agent, request, site.service.now()).await?;
     let report = site.service.with_samples(&agent, answer).await?;
     let zones = site.service.zones(&agent).await?;
     Ok(page.show(html! {
@@ -60,7 +60,7 @@ pub(crate) async fn carry_out(
     form.required("sure")?;
     let nothing = || annals_core::Error::invalid("what is to be forgotten", "is missing");
     let request = request(&form, false)?.ok_or_else(nothing)?;
-    let answer = site.service.forget(&agent, request, site.service.now()).await?;
+    let answer = visitor.service(&site).forget(&agent, request, site.service.now()).await?;
     let page = Page {
         title: "Forgotten".into(),
         visitor: Some(&visitor),
@@ -76,7 +76,7 @@ pub(crate) async fn carry_out(
                 @else { "Something is still there: " }
                 (labels::plural(proof.sentences as u64, "sentence")) " in " (labels::plural(proof.files, "file")) "."
             }
-            @if !proof.still_in.is_empty() { ul { @for place in &proof.still_in { li { (place) } } } }
+            @if !proof.still_in.is_empty() { ul { @for store in &proof.still_in { li { (store) } } } }
         }
         (counts(&answer))
         p { a href=(link::agent(&name, "")) { "Back to the timeline" } }
@@ -150,6 +150,12 @@ fn counts(answer: &ForgetAnswer) -> Markup {
             @if rows.iter().all(|(_, number)| *number == 0) { tr { th scope="row" { "Nothing matches." } td {} } }
         } }
         @if !answer.prompts.is_empty() { p.warning { "Your own prompts name it, and stay. Edit them: " (answer.prompts.join(", ")) } }
+        @for part in &answer.partly_named {
+            p.warning {
+                (labels::count(part.memories as u64)) " other memories name only “" (part.name) "”, a part of the name, and stay. To forget them too, \
+                forget the subject “" (part.name) "”."
+            }
+        }
         @if answer.unresolved > 0 { p.warning { (labels::count(answer.unresolved)) " pruned turns cannot be checked; look into " (answer.unresolved_in.join(", ")) } }
     }
 }

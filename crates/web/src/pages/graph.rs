@@ -8,7 +8,7 @@ use annals_core::entity_key;
 use annals_service::wire::FactView;
 use maud::{Markup, html};
 
-/// Maximum number of names that are drawn; more cannot be told apart.
+/// Maximum number of names that are drawn. With more, names cannot be read.
 const MAX_NAMES: usize = 150;
 const INNER: f64 = 190.0;
 const OUTER: f64 = 330.0;
@@ -22,13 +22,13 @@ struct Node<'a> {
     ring: usize,
     /// The position on the circle, as a fraction of a full turn.
     angle: f64,
-    /// The key of the node one circle further in that the node is connected to; empty for the middle.
+    /// The key of the neighbour on the next inner circle; empty for the node in the middle.
     parent: String,
 }
 
 /// Draws the facts; `about` returns the address of the page for a name.
 pub(super) fn draw(center: &str, facts: &[FactView], about: &dyn Fn(&str) -> String) -> Markup {
-    let nodes = place(center, facts);
+    let nodes = arrange(center, facts);
     let left_out = facts
         .iter()
         .any(|fact| [&fact.subject, &fact.object].iter().any(|name| !nodes.contains_key(&entity_key(name))));
@@ -43,7 +43,7 @@ pub(super) fn draw(center: &str, facts: &[FactView], about: &dyn Fn(&str) -> Str
     }
 }
 
-fn place<'a>(center: &'a str, facts: &'a [FactView]) -> BTreeMap<String, Node<'a>> {
+fn arrange<'a>(center: &'a str, facts: &'a [FactView]) -> BTreeMap<String, Node<'a>> {
     let mut nodes = BTreeMap::new();
     let middle = entity_key(center);
     nodes.insert(middle.clone(), Node { name: center, ring: 0, angle: 0.0, parent: String::new() });
@@ -63,15 +63,15 @@ fn place<'a>(center: &'a str, facts: &'a [FactView]) -> BTreeMap<String, Node<'a
         }
     }
     let [inner, mut outer] = rings;
-    turn(&mut nodes, &inner);
+    place_evenly(&mut nodes, &inner);
     let angle = |nodes: &BTreeMap<String, Node<'_>>, key: &String| nodes[&nodes[key].parent].angle;
     outer.sort_by(|a, b| angle(&nodes, a).total_cmp(&angle(&nodes, b)));
-    turn(&mut nodes, &outer);
+    place_evenly(&mut nodes, &outer);
     nodes
 }
 
 /// Spreads the nodes with the keys `ring` evenly over their circle, in this order.
-fn turn(nodes: &mut BTreeMap<String, Node<'_>>, ring: &[String]) {
+fn place_evenly(nodes: &mut BTreeMap<String, Node<'_>>, ring: &[String]) {
     for (number, key) in ring.iter().enumerate() {
         if let Some(node) = nodes.get_mut(key) {
             node.angle = number as f64 / ring.len() as f64;
@@ -87,7 +87,7 @@ impl Node<'_> {
     }
 }
 
-/// Returns the view box of the SVG, which contains all names.
+/// Returns the view box of the SVG. It contains all names.
 fn view_box(nodes: &BTreeMap<String, Node<'_>>) -> String {
     let points: Vec<(f64, f64)> = nodes.values().map(Node::at).collect();
     let extent = |of: fn(&(f64, f64)) -> f64, margin: f64| {

@@ -42,7 +42,7 @@ pub(crate) async fn choose(State(site): State<Site>, visitor: Visitor, Query(que
     Ok(redirect(&link::agent(agent.name(), "import")))
 }
 
-/// Serves `GET /agents/{agent}/import`: the form, and the imports so far.
+/// Serves `GET /agents/{agent}/import`: the form, and the imports of this agent that the process still keeps in memory.
 pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     visitor.needs(Scope::Ingest)?;
     let agent = site.service.agent(&visitor.caller, &name).await?;

@@ -1,4 +1,5 @@
-//! The page of the scheduled jobs: which run, which have run, and when each runs next. For the operator.
+//! The page of the scheduled jobs: which run, which have run, and when each runs next. Shows failed summaries and batches too.
+//! For the operator.
 
 use annals_core::{Error, ObjectKind};
 use annals_service::wire::{AgentFailure, BatchView, HealthView, JobView, OutcomeView};
@@ -84,7 +85,7 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
     }
 }
 
-/// Draws how many periods of all agents are due, how many changes are not searchable yet, and the number of dead letters.
+/// Draws the numbers for all agents: periods that are due, changes that are not searchable yet, and dead letters.
 fn waiting(health: &HealthView) -> Markup {
     html! {
         h2 { "Waiting" }

@@ -1,5 +1,5 @@
-//! The pages of keys for access from outside: a list, a form for a new key, revocation. The text of a key is shown once, in the
-//! answer to the form. For the operator.
+//! The pages of keys for access from outside: a list, a form for a new key, limits, revocation. The text of a key is shown once,
+//! in the answer to the form. For the operator.
 
 use std::collections::BTreeSet;
 
@@ -48,6 +48,7 @@ pub(crate) async fn add(State(site): State<Site>, visitor: Visitor, Form(form): 
         agents: agents.map(str::to_owned).collect(),
         expires_at: days
             .and_then(|days| now.saturating_add(SignedDuration::from_hours(days.clamp(1, 36_500) * 24)).ok()),
+        daily_tokens: form.parsed("daily_tokens")?,
     };
     let (issued, view) = site.service.add_key(request, now, getrandom::fill).await?;
     let page = Page { title: "New key".into(), visitor: Some(&visitor), ..Page::default() };
@@ -58,6 +59,18 @@ pub(crate) async fn add(State(site): State<Site>, visitor: Visitor, Form(form): 
         p { "Programs send it as " code { "Authorization: Bearer …" } "; people sign in with it." }
         p { a href="/keys" { "All keys" } }
     }))
+}
+
+/// Serves `POST /keys/{id}/limit`: sets the limit of tokens of a key. An empty field removes it.
+pub(crate) async fn limit(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Form(form): Form,
+) -> Shown {
+    visitor.needs_all()?;
+    site.service.limit_key(&id, form.parsed("daily_tokens")?).await?;
+    Ok(redirect("/keys"))
 }
 
 /// Serves `POST /keys/{id}/revoke`: revokes a key.
@@ -77,7 +90,8 @@ fn table(visitor: &Visitor, keys: &[KeyView]) -> Markup {
         div.scroll tabindex="0" role="region" aria-label="Keys" { table {
             thead { tr {
                 th scope="col" { "Name" } th scope="col" { "Scopes" } th scope="col" { "Workspace" } th scope="col" { "Agents" }
-                th scope="col" { "Created" } th scope="col" { "Valid" } th scope="col" { span.hidden { "Revoke" } }
+                th scope="col" { "Created" } th scope="col" { "Valid" }
+                th scope="col" { "Model tokens today (UTC)" } th scope="col" { span.hidden { "Revoke" } }
             } }
             tbody { @for key in keys { tr.ended[!key.good] {
                 th scope="row" { bdi { (key.name) } " " code { (key.id) } }
@@ -86,11 +100,24 @@ fn table(visitor: &Visitor, keys: &[KeyView]) -> Markup {
                 td { @if key.agents.is_empty() { "all" } @else { bdi { (key.agents.join(", ")) } } }
                 td { (labels::utc(key.created_at)) }
                 td { (validity(key)) }
+                td { (tokens(visitor, key)) }
                 td { @if key.good { form method="post" action=(format!("/keys/{}/revoke", key.id)) {
                     (token(visitor)) button.plain type="submit" aria-label=(format!("Revoke {}", key.name)) { "Revoke" }
                 } } }
             } } }
         } }
+    }
+}
+
+/// Draws the tokens that models have used for the key today, with a field for the limit.
+fn tokens(visitor: &Visitor, key: &KeyView) -> Markup {
+    html! {
+        (labels::count(key.tokens_today))
+        @if key.good { form.inline method="post" action=(format!("/keys/{}/limit", key.id)) {
+            (token(visitor)) " of "
+            input type="number" name="daily_tokens" min="0" placeholder="no limit" value=[key.daily_tokens] aria-label=(format!("Limit of {}", key.name));
+            " " button.plain type="submit" aria-label=(format!("Set the limit of {}", key.name)) { "Set" }
+        } } @else if let Some(limit) = key.daily_tokens { " of " (labels::count(limit)) }
     }
 }
 
@@ -118,6 +145,7 @@ fn form(visitor: &Visitor) -> Markup {
                 label for="workspace" { "Workspace" } input #workspace name="workspace" value="default";
                 label for="agents" { "Only these agents, separated by commas" } input #agents name="agents" placeholder="all";
                 label for="days" { "Days until it expires" } input #days type="number" name="days" min="1" placeholder="never";
+                label for="daily_tokens" { "Model tokens per day" } input #daily_tokens type="number" name="daily_tokens" min="0" placeholder="no limit of its own";
                 button type="submit" { "Create the key" }
             }
         }

@@ -28,7 +28,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// Delay before a browser connects again.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// The state of a stream of events.
+/// A stream of events, with the state of the page that the browser last got.
 struct Watch {
     site: Site,
     agent: Option<Agent>,
@@ -38,7 +38,8 @@ struct Watch {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Serves `GET /events?agent=…&since=…`: a stream of events about an agent, or for the operator without an agent.
+/// Serves `GET /events?agent=…&since=…`: a stream of events about an agent, or for the operator without an agent. Answers 503
+/// if too many streams are open.
 pub(crate) async fn events(
     State(site): State<Site>,
     visitor: Visitor,
@@ -69,7 +70,8 @@ pub(crate) async fn events(
     Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
 }
 
-/// Waits for the next change and returns its event. Returns `None` at the end of the stream.
+/// Returns a comment at first, which sets the delay for connecting again. Then waits for the next change and returns its event.
+/// Returns `None` at the end of the stream, and if the state of the page cannot be read.
 async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible>, Watch)> {
     if std::mem::take(&mut watch.is_first) {
         return Some((Ok(Event::default().retry(RETRY).comment("open")), watch));
@@ -88,7 +90,8 @@ async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible
     }
 }
 
-/// Returns a string that changes when the content of a page of this agent changes; without an agent, of the operator's pages.
+/// Returns a string that changes when the content of a page of this agent changes. Without an agent, it changes when the
+/// process accepts a message of any agent, an import makes progress, or a job begins or ends.
 async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     if let Some(agent) = agent {
         return site.service.pulse(agent).await;
@@ -101,7 +104,7 @@ async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     Ok(Digest::of(parts).to_string()[..16].to_owned())
 }
 
-/// Returns the address of the events of a page; `None` if the visitor may not receive them. Must be called before the page
+/// Returns the address of the events of a page, or `None` if the visitor may not receive them. Must be called before the page
 /// reads anything, so that no change is missed. Events without an agent concern the whole process, so only the operator
 /// receives them.
 pub(super) async fn address(site: &Site, visitor: &Visitor, agent: Option<&Agent>) -> Result<Option<String>> {

@@ -60,7 +60,8 @@ pub(crate) async fn close(State(site): State<Site>, headers: HeaderMap) -> Respo
     with_cookie(redirect("/login"), "", 0)
 }
 
-/// Adds the cookie of a session to a response. Scripts cannot read it, and pages of other sites cannot make a browser send it.
+/// Adds the cookie of a session to a response. Scripts cannot read the cookie, and browsers do not send it with requests from
+/// pages of other sites.
 fn with_cookie(response: Response, id: &str, seconds: i64) -> Response {
     let cookie = format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}");
     let mut response = response.into_response();

@@ -29,7 +29,7 @@ pub(crate) async fn show(
         Page { title: title.clone(), visitor: Some(&visitor), agent: Some(agent.name()), tab: None, ..Page::default() };
     Ok(page.show(html! {
         h1 { bdi { (title) } }
-        (place(&name, &answer.memory))
+        (breadcrumbs(&name, &answer.memory))
         section.panel {
             div.text {
                 @if answer.sentences.is_empty() { (parts::text(&answer.memory.text)) }
@@ -44,13 +44,13 @@ pub(crate) async fn show(
 }
 
 /// Draws links to the memory in the timeline and to the summaries that cover it.
-fn place(agent: &str, memory: &MemoryView) -> Markup {
+fn breadcrumbs(agent: &str, memory: &MemoryView) -> Markup {
     let Ok(period) = memory.period.parse::<Period>() else { return html! {} };
     let is_summary = memory.grain != Grain::Working;
     html! {
         p.up {
             a href=(link::timeline(agent, &period.to_string(), Some(if is_summary { &memory.period } else { &memory.id }))) { "Show in the timeline" }
-            " · Told in "
+            " · Covered by "
             @for (number, period) in summaries_above(memory).into_iter().enumerate() {
                 @if number > 0 { " › " }
                 a href=(link::timeline(agent, &period.to_string(), None)) { (labels::period(period)) }
@@ -59,7 +59,7 @@ fn place(agent: &str, memory: &MemoryView) -> Markup {
     }
 }
 
-/// Returns the periods whose summaries cover the memory, from fine to coarse. The summaries may not exist yet.
+/// Returns the periods with a summary that covers the memory, from fine to coarse. These summaries may not exist yet.
 fn summaries_above(memory: &MemoryView) -> Vec<Period> {
     let period = memory.period.parse::<Period>().ok();
     let first = if memory.grain == Grain::Working { period } else { period.and_then(Period::parent) };

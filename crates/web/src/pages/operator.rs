@@ -1,7 +1,7 @@
 //! The page of the whole process: health, backups, and the findings of the doctor. For the operator.
 
 use annals_core::{Error, ObjectKind, Timestamp};
-use annals_service::wire::{BackupsView, FindingView, HealthView, JobView};
+use annals_service::wire::{BackupsView, Finding, FindingState, HealthView, JobView};
 use axum::extract::State;
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use crate::layout::{Page, token};
 use crate::site::Site;
 use crate::visit::Visitor;
 
-/// Maximum number of backups that are listed.
+/// Maximum number of backups that are listed, the newest first.
 const MAX_BACKUPS: usize = 30;
 /// Age in hours from which the newest backup counts as old: backups are made daily.
 const LATE_HOURS: i64 = 49;
@@ -30,7 +30,7 @@ pub(crate) async fn examine(State(site): State<Site>, visitor: Visitor, _: Form)
     drawn(&site, &visitor, Some(findings)).await
 }
 
-async fn drawn(site: &Site, visitor: &Visitor, findings: Option<Result<Vec<FindingView>, Error>>) -> Shown {
+async fn drawn(site: &Site, visitor: &Visitor, findings: Option<Result<Vec<Finding>, Error>>) -> Shown {
     visitor.needs_all()?;
     let live = live::address(site, visitor, None).await?;
     let now = site.service.now();
@@ -140,7 +140,7 @@ fn backup_list(view: &BackupsView, job: Option<&JobView>, now: Timestamp) -> Mar
     }
 }
 
-fn shown_findings(visitor: &Visitor, findings: Option<&Result<Vec<FindingView>, Error>>) -> Markup {
+fn shown_findings(visitor: &Visitor, findings: Option<&Result<Vec<Finding>, Error>>) -> Markup {
     html! {
         section #doctor {
             h2 { "Doctor" }
@@ -164,11 +164,11 @@ fn shown_findings(visitor: &Visitor, findings: Option<&Result<Vec<FindingView>, 
     }
 }
 
-fn finding_chip(finding: &FindingView) -> Markup {
-    let (class, word) = match finding.state.as_str() {
-        "ok" => ("closed", "ok"),
-        "doubtful" => ("stale", "look"),
-        _ => ("failed", "wrong"),
+fn finding_chip(finding: &Finding) -> Markup {
+    let (class, word) = match finding.state {
+        FindingState::Ok => ("closed", "ok"),
+        FindingState::Doubtful => ("stale", "look"),
+        FindingState::Wrong => ("failed", "wrong"),
     };
     html! { span.chip.(class) { (word) } }
 }

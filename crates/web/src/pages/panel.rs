@@ -18,16 +18,16 @@ const MAX_TURNS: usize = 300;
 
 /// The period or turn that the address opens.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct OpenPeriod<'a> {
     pub(super) window: Window,
     /// The label of a period, or the id of a turn.
     pub(super) open: &'a str,
-    /// The position after which the turns of a day are shown.
+    /// The position after which the turns of a day are shown; `None` for the first turns.
     pub(super) after: Option<&'a str>,
 }
 
-impl Place<'_> {
-    /// Returns the address that opens this place.
+impl OpenPeriod<'_> {
+    /// Returns the address of the timeline with this period or turn opened.
     pub(super) fn address(self, agent: &str) -> String {
         let window = self.window.to_string();
         match self.after {
@@ -37,16 +37,16 @@ impl Place<'_> {
     }
 }
 
-/// Draws the period or memory that the address names.
+/// Draws the period or memory that the address names, or a message if nothing is known of the period.
 pub(super) async fn opened(
     service: &Service,
     visitor: &Visitor,
     agent: &Agent,
     zones: &Zones,
     answer: &PeriodsAnswer,
-    place: Place<'_>,
+    opened_at: OpenPeriod<'_>,
 ) -> Result<Markup, Failure> {
-    let Place { window, open, .. } = place;
+    let OpenPeriod { window, open, .. } = opened_at;
     if let Some(id) = memory_id(open) {
         let answer = service.memory(agent, id.as_str()).await?;
         return Ok(turn(agent.name(), window, &answer, zones));
@@ -57,8 +57,8 @@ pub(super) async fn opened(
     let answer = if window.contains(first) && window.contains(last) {
         answer
     } else {
-        // If the period extends beyond the window, the picture of the window lacks some of the period's parts, so they are
-        // read.
+        // If the period extends beyond the window, the answer for the window lacks some of the period's parts, so they are read
+        // here.
         let request = PeriodsRequest { from: Some(first), to: Some(last) };
         beyond = service.periods(agent, request, service.now()).await?;
         &beyond
@@ -74,7 +74,7 @@ pub(super) async fn opened(
     };
     let turns = picture.turns(view.from, view.to);
     let made_from = match period.grain() {
-        Grain::Daily => turns_of(service, agent, zones, place, first, turns).await?,
+        Grain::Daily => turns_of(service, agent, zones, opened_at, first, turns).await?,
         _ => made_from(service, agent, window, period, summary.as_ref(), picture).await?,
     };
     let may_change = visitor.caller.may(Scope::Admin);
@@ -113,7 +113,7 @@ fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u
             }
         }
         @if !above.is_empty() {
-            p.up { "Told in " @for (number, period) in above.iter().enumerate() {
+            p.up { "Covered by " @for (number, period) in above.iter().enumerate() {
                 @if number > 0 { " › " }
                 a href=(to(*period)) { (labels::period(*period)) }
             } }
@@ -130,7 +130,8 @@ fn summary_text(agent: &str, summary: &MemoryAnswer) -> Markup {
     }
 }
 
-/// Draws the links to the forms that change the period. The link for forgetting leads to a dry run.
+/// Draws a link to the page of the summary, if there is one. For a visitor who may change memories, also draws a link to a dry
+/// run of forgetting the days of the period.
 fn actions(agent: &str, summary: Option<&MemoryAnswer>, view: &PeriodView, may_change: bool) -> Markup {
     let (from, to) = (view.from.to_string(), view.to.to_string());
     html! {
@@ -159,7 +160,7 @@ fn why_no_text(view: &PeriodView) -> String {
     }
 }
 
-/// Draws notes about the summary: who wrote it, and what is doubtful about it.
+/// Draws notes about the summary: who wrote it, what is doubtful in it, and whether it is outdated.
 fn notes(view: &PeriodView) -> Markup {
     html! {
         dl.notes {
@@ -195,7 +196,8 @@ fn why_failed(view: &PeriodView) -> Markup {
     }
 }
 
-/// Returns the engine, model and prompt that wrote the summary; `None` if they were not recorded or the text was corrected.
+/// Returns the engine, model and prompt that wrote the summary. Returns `None` if they were not recorded or a person corrected
+/// the text.
 fn author(view: &PeriodView) -> Option<String> {
     let author = view.author.as_ref().filter(|_| !view.corrected)?;
     let rest = [("model", &author.model), ("prompt", &author.prompt)];
@@ -219,24 +221,24 @@ async fn turns_of(
     service: &Service,
     agent: &Agent,
     zones: &Zones,
-    place: Place<'_>,
+    opened_at: OpenPeriod<'_>,
     day: Date,
     total: u64,
 ) -> Result<Markup, Error> {
-    let shown = turns(service, agent, (day, day), MAX_TURNS, place.after).await?;
-    let is_all = place.after.is_none() && shown.next_cursor.is_none();
+    let shown = turns(service, agent, (day, day), MAX_TURNS, opened_at.after).await?;
+    let is_all = opened_at.after.is_none() && shown.next_cursor.is_none();
     let total = if is_all { shown.memories.len() as u64 } else { total };
     let time = |turn: Option<&MemoryView>| Some(labels::time(turn?.cover.start.parse().ok()?, zones));
     let ends = time(shown.memories.first()).zip(time(shown.memories.last())).filter(|_| !is_all);
-    let window = place.window.to_string();
+    let window = opened_at.window.to_string();
     Ok(html! {
         @if shown.memories.is_empty() && is_all { p.empty { "Its turns were pruned or forgotten." } }
         @else { h3 { "Made from " (labels::plural(total, "turn")) } }
         @if let Some((first, last)) = ends { p.hint { (labels::count(shown.memories.len() as u64)) " of them, from " (first) " to " (last) } }
         (parts::turns(agent.name(), &shown.memories, zones, None))
         p {
-            @if place.after.is_some() { a href=(link::timeline(agent.name(), &window, Some(place.open))) { "First turns" } " " }
-            @if let Some(next) = &shown.next_cursor { a href=(link::turns_after(agent.name(), &window, place.open, next)) { "Next turns" } }
+            @if opened_at.after.is_some() { a href=(link::timeline(agent.name(), &window, Some(opened_at.open))) { "First turns" } " " }
+            @if let Some(next) = &shown.next_cursor { a href=(link::turns_after(agent.name(), &window, opened_at.open, next)) { "Next turns" } }
         }
     })
 }
@@ -294,7 +296,7 @@ fn turn(agent: &str, window: Window, answer: &MemoryAnswer, zones: &Zones) -> Ma
         section.panel #opened {
             div.head { h2 { bdi { (parts::name(memory, zones)) } } }
             @if let Some(day) = day {
-                p.up { "Told in " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (labels::period(day)) } }
+                p.up { "Covered by " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (labels::period(day)) } }
             }
             div.text { (parts::text(&memory.text)) }
             p.actions { a href=(link::memory(agent, &memory.id)) { "Details of this turn" } }

@@ -15,7 +15,7 @@ use crate::visit::Visitor;
 use crate::{labels, link};
 
 const RESULTS: usize = 20;
-/// Maximum number of pieces of a text that are shown. Words and the gaps between them are pieces.
+/// Maximum number of pieces of a text that are shown. Each word and each gap between words is a piece.
 const MAX_TEXT_LENGTH: usize = 180;
 
 /// Serves `GET /agents/{agent}/search`: the form, and the results.
@@ -27,7 +27,7 @@ pub(crate) async fn show(
 ) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
     let answer = match request(&query)? {
-        Some(request) => Some(site.service.search(&agent, request, site.service.now()).await?),
+        Some(request) => Some(visitor.service(&site).search(&agent, request, site.service.now()).await?),
         None => None,
     };
     let zones = site.service.zones(&agent).await?;
@@ -120,8 +120,8 @@ fn result_of(agent: &str, result: &MemoryView, query: &str, is_explained: bool, 
     }
 }
 
-/// Draws a text with the words marked that begin with a word of the question. Words of up to three letters say little and do not
-/// count. Cuts a longer text around the first marked word.
+/// Draws a text, and marks the words that begin with a word of the question. Words of up to three letters say little and do not
+/// count. Cuts a longer text around the first marked word, or after the beginning if no word is marked.
 fn marked(text: &str, query: &str) -> Markup {
     let wanted: Vec<String> = words_of(query).filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect();
     let is_wanted = |piece: &str| {
@@ -156,7 +156,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Draws the parts of a score as bars from a line at zero: parts that raise the score to the right, parts that lower it to the
-/// left.
+/// left. Leaves out parts that are zero.
 fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
     let widest = parts.iter().map(|part| part.value.abs()).fold(best.abs(), f64::max).max(f64::MIN_POSITIVE);
     let zero = if parts.iter().any(|part| part.value < 0.0) { 30.0 } else { 0.0 };
@@ -182,7 +182,7 @@ fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
     }
 }
 
-/// Returns the explanation of a part of a score.
+/// Returns what a part of a score means, as a tooltip shows it.
 fn meaning(part: &str) -> &'static str {
     match part {
         "vector" => "how similar the meaning is",

@@ -43,7 +43,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name):
 /// Serves `POST /agents/{agent}/retry`: rolls up the periods that are due.
 pub(crate) async fn retry(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Admin).await?;
-    site.service.rollup(&agent, RollupRequest::default(), site.service.now()).await?;
+    visitor.service(&site).rollup(&agent, RollupRequest::default(), site.service.now()).await?;
     Ok(redirect(&link::agent(&name, "status")))
 }
 

@@ -40,12 +40,12 @@ pub(crate) async fn show(
     let label = window.to_string();
     let open = query.get("open").or(window.grain().map(|_| label.as_str()));
     let picture = Picture::new(window, &answer, open, marks);
-    let place = open.map(|open| panel::Place { window, open, after: query.get("after") });
-    let opened = match place {
-        Some(place) => panel::opened(service, &visitor, &agent, &zones, &answer, place).await?,
+    let opened_at = open.map(|open| panel::OpenPeriod { window, open, after: query.get("after") });
+    let opened = match opened_at {
+        Some(opened_at) => panel::opened(service, &visitor, &agent, &zones, &answer, opened_at).await?,
         None => html! {},
     };
-    let own = place.map_or_else(|| link::timeline(&name, &label, None), |place| place.address(&name));
+    let own = opened_at.map_or_else(|| link::timeline(&name, &label, None), |opened_at| opened_at.address(&name));
     let title = window.name();
     let page = Page { title, visitor: Some(&visitor), agent: Some(agent.name()), tab: Some(""), live };
     Ok(page.show(html! {
@@ -64,8 +64,8 @@ pub(crate) async fn show(
     }))
 }
 
-/// Returns the window and its periods. Without a given window, the window is the year of the last memory, or of today without a
-/// memory.
+/// Returns the window and its periods. If no window is given, it is the year of the last memory; if there is no memory, it is
+/// the present year.
 async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Result<(Window, PeriodsAnswer), Failure> {
     let now = service.now();
     let window = match window {
@@ -82,7 +82,7 @@ async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Resu
     Ok((window, service.periods(agent, request, now).await?))
 }
 
-/// Returns the marks of turns that are drawn one by one; none if the window is longer than a week or has more than
+/// Returns the marks of turns that are drawn one by one. Returns none if the window is longer than a week or has more than
 /// [`MAX_MARKS`] turns.
 async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) -> Result<Vec<Mark>, Error> {
     if !matches!(window.grain(), Some(Grain::Daily | Grain::Weekly)) {
@@ -102,7 +102,7 @@ async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) 
     Ok(turns.memories.iter().filter_map(mark).collect())
 }
 
-/// Returns at most `most` turns of these days after a position, with the position of the rest.
+/// Returns at most `most` turns and statements of these days after a position, with the position of the rest.
 pub(super) async fn turns(
     service: &Service,
     agent: &Agent,
@@ -144,7 +144,7 @@ fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     }
 }
 
-/// Draws a link that can also be followed by pressing a key. Without a target, draws its name as disabled.
+/// Draws a link that a key also follows. Without a target, draws the name as disabled.
 fn tool(href: Option<String>, key: &str, name: &str) -> Markup {
     html! {
         @match href {
@@ -194,8 +194,8 @@ fn figure(agent: &str, window: Window, own: &str, answer: &PeriodsAnswer, pictur
     }
 }
 
-/// Draws a brush over the strip of turns: a range of days between two handles. It is hidden until the script shows it and keeps
-/// it equal to the fields of [`between`], which have the same effect without a script.
+/// Draws a brush over the strip of turns: a range of days between two handles. It is hidden until the script shows it. The
+/// script keeps the brush equal to the fields of [`between`], which have the same effect without a script.
 fn brush(window: Window) -> Markup {
     let (first, last) = window.days();
     html! {
@@ -222,8 +222,8 @@ fn between(agent: &str, window: Window) -> Markup {
     }
 }
 
-/// Draws the message for an empty window, with a link to the last day with a memory if that is before the window, otherwise to
-/// the first.
+/// Draws the message for an empty window. The message links to the last day with a memory if that day is before the window,
+/// otherwise to the first day with a memory. Has no link if there is no memory.
 fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     let target = answer.last.filter(|last| *last < window.days().0).or(answer.first);
     html! {

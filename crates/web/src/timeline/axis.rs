@@ -18,13 +18,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Creates the axis of a window.
     pub(super) fn of(window: Window) -> Axis {
         let (first, last) = window.days();
         Axis { first, days: f64::from((last - first).get_days() + 1) }
     }
 
-    /// Returns the number of days of the window.
     pub(super) fn days(self) -> f64 {
         self.days
     }
@@ -42,12 +40,13 @@ impl Axis {
     }
 }
 
-/// Formats a percentage.
+/// Formats a percentage with three decimals: `12.500%`.
 pub(super) fn percent(value: f64) -> String {
     format!("{value:.3}%")
 }
 
-/// Draws the rows of names: one for a decade or a week, otherwise two. Draws the hours for a day.
+/// Draws the rows of names: one for a decade or a week, two for a year, quarter or month. For a day, draws the hours and no
+/// names.
 pub(super) fn names(agent: &str, window: Window, axis: Axis) -> Markup {
     let parts = window.parts();
     let small: Vec<Window> = match window.grain() {

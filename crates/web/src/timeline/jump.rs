@@ -6,7 +6,7 @@ use annals_core::{Date, Grain};
 use super::window::Window;
 
 /// Returns the window that a label names. Accepts lower case, spaces, and a week or quarter without a year, which stands for
-/// the latest that has begun by `today`.
+/// the latest that has begun by `today`. `None` for other text.
 pub(crate) fn labelled(text: &str, today: Date) -> Option<Window> {
     let text = text.trim().to_uppercase().replace("WEEK", "W").replace("QUARTER", "Q").replace(' ', "");
     let label = match text.strip_suffix('S') {

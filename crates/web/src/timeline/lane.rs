@@ -9,23 +9,23 @@ use annals_service::wire::{PeriodState, PeriodView};
 use super::axis::Axis;
 use crate::labels;
 
-/// Bars that are narrower than this, in percent of the width, are combined: some 2 pixels of a thousand.
+/// Minimum width of a single bar, in percent of the width: some 2 pixels of a thousand. Narrower bars are combined.
 const MIN_BAR_WIDTH: f64 = 0.22;
 /// Minimum width of a combined bar, in percent of the width.
 const MIN_GROUP_WIDTH: f64 = 0.6;
 /// Number of days of a period of each grain, in the order of [`Grain::ALL`].
 const DAYS: [f64; 6] = [1.0, 1.0, 7.0, 30.0, 91.0, 365.0];
 
-/// A bar of a lane.
 pub(super) struct Bar {
     pub(super) from: Date,
     pub(super) to: Date,
     pub(super) state: PeriodState,
-    /// The period that a click opens, or zooms to if the bar is combined.
+    /// The period that a click opens. If the bar is combined, a click zooms to that period.
     pub(super) period: Period,
     /// For a combined bar, the number of its periods by state.
     pub(super) group: Option<BTreeMap<PeriodState, usize>>,
-    /// The error of the last attempt, if it failed.
+    /// Why the last attempt to write the summary failed, or why the summary waits, if either is recorded. `None` for a combined
+    /// bar.
     pub(super) why: Option<String>,
 }
 
@@ -91,8 +91,8 @@ impl Bar {
         }
     }
 
-    /// Returns two labels for the bar: the name with the state, unless the state is `Closed`, and the name alone. The first is
-    /// drawn if it fits, otherwise the second. Both are empty for a combined bar.
+    /// Returns two labels for the bar: the name with the state (without the state if it is `Closed`), and the name alone. The
+    /// first is drawn if it fits, otherwise the second. Both are empty for a combined bar.
     pub(super) fn labels(&self) -> [String; 2] {
         let name = self.name();
         let with_state = match self.state {

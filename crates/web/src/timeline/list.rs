@@ -8,11 +8,12 @@ use super::picture::Picture;
 use super::window::Window;
 use crate::{labels, link};
 
-/// Maximum number of days in a window for days to be listed, so up to a quarter. A list of the days of a year would be too
-/// long.
+/// Maximum length, in days, of a window for which days are listed. A quarter is shorter than this. For a year, which is longer,
+/// the list would be too long.
 const MAX_DAYS: i32 = 100;
 
-/// Draws the list of the periods of the window.
+/// Draws the list of the periods of the window, down to days, to weeks if the window is longer than [`MAX_DAYS`], or to months
+/// for a decade.
 pub(crate) fn outline(agent: &str, window: Window, picture: &Picture<'_>) -> Markup {
     let (first, last) = window.days();
     let finest = if (last - first).get_days() > MAX_DAYS { Grain::Weekly } else { Grain::Daily };

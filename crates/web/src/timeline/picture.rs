@@ -23,7 +23,6 @@ const LABEL: u32 = 16;
 const STRIP_HEIGHT: u32 = LABEL + 40;
 const HEIGHT: u32 = STRIP + STRIP_HEIGHT + 2;
 
-/// The data of the picture.
 pub(crate) struct Picture<'a> {
     agent: &'a str,
     window: Window,
@@ -31,7 +30,7 @@ pub(crate) struct Picture<'a> {
     views: Vec<(Period, &'a PeriodView)>,
     sums: Sums,
     axis: Axis,
-    /// The label of the opened period, or the id of the opened memory.
+    /// The label of the opened period, or the id of the opened turn.
     open: Option<&'a str>,
     /// The turns that are drawn one by one. If empty, the days, weeks or months that have turns are drawn.
     marks: Vec<Mark>,
@@ -75,7 +74,7 @@ impl<'a> Picture<'a> {
         self.sums.between(from, to)
     }
 
-    /// Returns the number of periods by state.
+    /// Returns the number of periods in the answer by state.
     pub(crate) fn states(&self) -> BTreeMap<PeriodState, u64> {
         let mut states = BTreeMap::new();
         for (_, view) in &self.views {
@@ -89,7 +88,8 @@ impl<'a> Picture<'a> {
         columns(&self.answer.days, self.axis).0
     }
 
-    /// Returns the grain of the combined bars of a lane, or `None` if its bars are drawn one by one.
+    /// Returns the grain of the combined bars of a lane, or `None` if its bars are drawn one by one. For the lane of turns,
+    /// returns the grain of its columns if these are weeks or months.
     pub(crate) fn drawn_by(&self, grain: Grain) -> Option<Grain> {
         match grain {
             Grain::Working => Some(self.column()).filter(|column| self.marks.is_empty() && *column != Grain::Daily),
@@ -97,7 +97,6 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Draws the picture.
     pub(crate) fn draw(&self) -> Markup {
         let (first, last) = self.window.days();
         let label =
@@ -148,7 +147,8 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Draws the lane of turns: single turns if there are marks, otherwise the days, weeks or months that have turns.
+    /// Draws the lane of turns: single turns if there are marks, otherwise the days, weeks or months that have turns. Also
+    /// marks the time up to which turns were pruned.
     fn turns_lane(&self, y: u32) -> Markup {
         let (_, columns) = columns(&self.answer.days, self.axis);
         html! {
@@ -207,7 +207,8 @@ impl<'a> Picture<'a> {
         self.axis.start(self.answer.today) + 50.0 / self.axis.days()
     }
 
-    /// Returns whether the label of today's mark is in the left half, where the label of the strip is otherwise drawn.
+    /// Returns whether today's mark is in the left half. The label of the strip then moves to the right, so that it does not
+    /// cover the label of the mark.
     fn today_is_left(&self) -> bool {
         self.window.contains(self.answer.today) && self.today_at() < 50.0
     }

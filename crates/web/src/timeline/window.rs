@@ -9,17 +9,16 @@ use jiff::ToSpan;
 
 use crate::labels;
 
-/// The time that the picture shows. It has the same days as the summary of its period covers.
+/// The time that the picture shows: the days that the summary of its period covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Window {
-    /// Ten years, given by the first.
+    /// Ten years, given by the first year.
     Decade(i16),
-    /// One period.
     Period(Period),
 }
 
 impl Window {
-    /// Returns the window of a grain that contains a day; `None` stands for a decade.
+    /// Returns the window of a grain that contains a day. Without a grain, returns a decade.
     pub(crate) fn containing(grain: Option<Grain>, day: Date) -> Window {
         match grain {
             Some(grain) => Window::Period(Period::of(grain, day)),
@@ -27,7 +26,7 @@ impl Window {
         }
     }
 
-    /// Returns the grain of its period; `None` for a decade.
+    /// Returns the grain of the window's period, or `None` for a decade.
     pub(crate) fn grain(self) -> Option<Grain> {
         match self {
             Window::Decade(_) => None,
@@ -35,12 +34,11 @@ impl Window {
         }
     }
 
-    /// Returns its period; `None` for a decade.
+    /// Returns the window's period, or `None` for a decade.
     pub(crate) fn period(self) -> Option<Period> {
         if let Window::Period(period) = self { Some(period) } else { None }
     }
 
-    /// Returns its first and last day.
     pub(crate) fn days(self) -> (Date, Date) {
         match self {
             Window::Decade(year) => {
@@ -50,7 +48,6 @@ impl Window {
         }
     }
 
-    /// Returns whether the window contains a day.
     pub(crate) fn contains(self, day: Date) -> bool {
         let (first, last) = self.days();
         first <= day && day <= last
@@ -65,8 +62,8 @@ impl Window {
         })
     }
 
-    /// Returns the window of the next finer level that contains `day` or, if `day` is outside this window, the middle of this
-    /// window. Returns `None` if this window is a day.
+    /// Returns the window of the next finer level that contains `day` or, if `day` is outside of this window, the middle of
+    /// this window. Returns `None` if this window is a day.
     pub(crate) fn narrower(self, day: Date) -> Option<Window> {
         let finer = match self {
             Window::Decade(_) => Grain::Yearly,
@@ -81,17 +78,17 @@ impl Window {
         Some(Window::containing(Some(finer), day))
     }
 
-    /// Returns the window before it.
+    /// Returns the window of the same grain before this one.
     pub(crate) fn previous(self) -> Window {
         Window::containing(self.grain(), self.days().0.saturating_sub(1.day()))
     }
 
-    /// Returns the window after it.
+    /// Returns the window of the same grain after this one.
     pub(crate) fn next(self) -> Window {
         Window::containing(self.grain(), self.days().1.saturating_add(1.day()))
     }
 
-    /// Returns the windows of the next finer level within it, in order; none for a day.
+    /// Returns the windows of the next finer level within this window, in order. A day has none.
     pub(crate) fn parts(self) -> Vec<Window> {
         match self {
             Window::Decade(first) => (0..10).map(|offset| Window::Period(year(first.saturating_add(offset)))).collect(),
@@ -99,7 +96,7 @@ impl Window {
         }
     }
 
-    /// Returns its name for people.
+    /// Returns the name that pages show: `2020–2029` for a decade, otherwise the name of the period.
     pub(crate) fn name(self) -> String {
         match self {
             Window::Decade(year) => format!("{year}–{}", year.saturating_add(9)),

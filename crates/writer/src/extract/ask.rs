@@ -15,9 +15,10 @@ use crate::recalled::SeenSentences;
 pub const MAX_CONTEXT_TURNS: usize = 6;
 /// Maximum number of earlier turns given to a local extractor, which needs to see where a game or a role play began.
 const LOCAL_CONTEXT: usize = 100;
-/// Maximum number of facts given, per name and in all.
-const KNOWN: (usize, usize) = (20, 60);
-/// Maximum number of predicates given, so that one relation keeps one name.
+/// Maximum number of known facts given to an extractor, per name and in all.
+pub(super) const MAX_FACTS_PER_NAME: usize = 20;
+pub(super) const MAX_FACTS: usize = 60;
+/// Maximum number of known predicates given to an extractor, so that one relation keeps one name.
 const PREDICATES: usize = 60;
 
 impl FactWriter {
@@ -48,11 +49,13 @@ impl FactWriter {
             known: &known,
             predicates: &predicates,
             now,
+            access_key: self.access_key.as_deref(),
         };
         extractor.extract(task).await
     }
 
-    /// Returns up to `limit` turns of the same conversation right before `first`, in order of time, without recalled text.
+    /// Returns the last `limit` turns of the same conversation before `first`, in order of time, without recalled text. Leaves
+    /// out turns of which nothing else is left.
     async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences, limit: usize) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
@@ -65,14 +68,15 @@ impl FactWriter {
         Ok(earlier.iter().rev().filter_map(|turn| seen.fresh(turn)).collect())
     }
 
-    /// Returns the facts about the speakers and names of the turns: for each name, first the facts with an object that the
-    /// turns mention, then the others; the newest first.
+    /// Returns the facts about the speakers and names of the turns, at most [`MAX_FACTS_PER_NAME`] for each name and
+    /// [`MAX_FACTS`] in all. For each name, first come the facts with an object that the turns mention, then the others; the
+    /// newest first.
     pub(crate) async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
         let mut known: Vec<Fact> = Vec::new();
         for name in names(turns) {
             let query = FactQuery { about: Some(name), ..FactQuery::default() };
-            for fact in relevant(self.find(agent, &query).await?, turns).into_iter().take(KNOWN.0) {
-                if known.len() < KNOWN.1 && known.iter().all(|other| other.id != fact.id) {
+            for fact in relevant(self.find(agent, &query).await?, turns).into_iter().take(MAX_FACTS_PER_NAME) {
+                if known.len() < MAX_FACTS && known.iter().all(|other| other.id != fact.id) {
                     known.push(fact);
                 }
             }

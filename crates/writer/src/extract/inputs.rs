@@ -30,6 +30,11 @@ impl Inputs {
     pub(crate) fn add_facts(&mut self, facts: &[Fact]) {
         self.facts.extend(facts.iter().map(|fact| fact.id.clone()));
     }
+
+    /// Returns the number of facts that the extractor got as context.
+    pub(crate) fn number_of_facts(&self) -> u64 {
+        self.facts.len() as u64
+    }
 }
 
 impl FactWriter {

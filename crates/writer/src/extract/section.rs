@@ -28,7 +28,7 @@ pub(crate) struct Task {
     conversation: Option<String>,
     characters: usize,
     /// The lowest and the highest catalog sequence number of the turns.
-    reach: (u64, u64),
+    sequences: (u64, u64),
 }
 
 impl Task {
@@ -40,7 +40,7 @@ impl Task {
 
     fn take(&mut self, turn: Memory, seen: &SeenSentences) {
         self.characters += turn.text.chars().count();
-        self.reach = (self.reach.0.min(turn.seq), self.reach.1.max(turn.seq));
+        self.sequences = (self.sequences.0.min(turn.seq), self.sequences.1.max(turn.seq));
         match seen.fresh(&turn) {
             Some(fresh) => self.spoken.push(fresh),
             None => {
@@ -65,14 +65,14 @@ pub(crate) fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
         match tasks.last_mut().filter(|task| task.has_room_for(&turn)) {
             Some(task) => task.take(turn, seen),
             None => {
-                let (conversation, reach) = (turn.conversation().map(str::to_owned), (turn.seq, turn.seq));
-                let mut task = Task { conversation, reach, ..Task::default() };
+                let (conversation, sequences) = (turn.conversation().map(str::to_owned), (turn.seq, turn.seq));
+                let mut task = Task { conversation, sequences, ..Task::default() };
                 task.take(turn, seen);
                 tasks.push(task);
             }
         }
     }
-    tasks.sort_by_key(|task| task.reach);
+    tasks.sort_by_key(|task| task.sequences);
     tasks
 }
 
@@ -97,7 +97,7 @@ impl Section {
 pub(crate) fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for task in tasks {
-        let (first, end) = task.reach;
+        let (first, end) = task.sequences;
         match sections.last_mut().filter(|section| first < section.last) {
             Some(section) => {
                 section.last = section.last.max(end);

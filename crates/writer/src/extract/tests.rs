@@ -222,12 +222,28 @@ async fn turns_held_up_for_hours_are_read_by_the_fallback_and_replayed() {
 async fn spent_budget_is_asked_for_again_within_minutes() {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
-    fixture.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
+    fixture.model.fail(Error::Budget { limit: 10, of_key: false, again: at("2026-03-05T05:00:00Z") });
     extract(&fixture, NOW).await;
     let again = at(NOW) + annals_core::retry::BUDGET_CHECK;
     let before = again - SignedDuration::from_secs(1);
     assert!(extract(&fixture, &before.to_string()).await.waiting.is_some());
     assert_eq!(extract(&fixture, &again.to_string()).await.turns, 1);
+}
+
+/// The key of one request must not delay what everybody else gets, nor have the rules read in the model's place.
+#[tokio::test]
+async fn spent_budget_of_a_key_stops_only_this_pass() {
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    for now in [NOW, "2026-03-05T09:00:00Z"] {
+        fixture.model.fail(Error::Budget { limit: 10, of_key: true, again: at("2026-03-06T00:00:00Z") });
+        let passed = extract(&fixture, now).await;
+        assert_eq!((passed.turns, passed.degraded), (0, 0));
+        assert!(passed.waiting.unwrap().contains("of this API key"));
+        let watermark = fixture.catalog.extraction(&agent("a")).await.unwrap();
+        assert_eq!((watermark.not_before, watermark.failing_since, watermark.attempts), (None, None, 0));
+    }
+    assert_eq!(extract(&fixture, "2026-03-05T09:00:00Z").await.turns, 1);
 }
 
 /// Has the model fail while the clock is `ahead` hours ahead. Checks whether the pipeline still waits once the clock is right

@@ -184,7 +184,7 @@ async fn only_files_that_were_written_since_the_last_cleaning_are_copied() {
     let eraser = fixture.eraser();
     let forget = async || {
         eraser.erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
-        eraser.clean_what_was_written(&agent("a"), at(NOW)).await.unwrap();
+        eraser.clean_changed_files(&agent("a"), at(NOW)).await.unwrap();
         assert_eq!(eraser.pending_cleanings().await.unwrap(), []);
         fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap().generation
     };
@@ -193,7 +193,7 @@ async fn only_files_that_were_written_since_the_last_cleaning_are_copied() {
     fixture.say("z", 9, "Cid likes rye.").await;
     let second = forget().await;
     assert!(second > first, "what a write replaced may be in the files");
-    eraser.distrust_files(&agent("a"));
+    eraser.forget_clean_state(&agent("a"));
     assert!(forget().await > second);
     assert_forgotten(&fixture).await;
 }
@@ -204,7 +204,7 @@ async fn agent_that_is_created_and_erased_again_is_cleaned_again() {
     let eraser = fixture.eraser();
     for _ in 0..2 {
         eraser.erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
-        eraser.clean_what_was_written(&agent("a"), at(NOW)).await.unwrap();
+        eraser.clean_changed_files(&agent("a"), at(NOW)).await.unwrap();
         assert_eq!(locations(&fixture, "rye").await, [""; 0]);
         fixture.say("z", 9, "Cid likes rye.").await;
     }

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::descriptions::describes;
+
 /// Maximum characters of a value. Bounds the work for a text of labels only.
 const MAX_VALUE_LENGTH: usize = 1024;
 
@@ -41,6 +43,13 @@ pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         shape("password", &labelled(PASSWORD_LABELS), is_password),
         shape("api-key", &labelled(KEY_LABELS), |value| is_password(value) && value.len() >= 8),
         shape("secret", &labelled("secret|token"), |value| is_password(value) && has_run(value, 8)),
+        shape("password", &quoted(PASSWORD_LABELS), is_quoted_password),
+        shape("password", &alone(PASSWORD_LABELS), is_word_as_password),
+        shape("pin", PIN, |_| true),
+        // In groups of four, an IBAN ends with a shorter group (first pattern) or with a full one (second pattern).
+        shape("iban", &format!("{IBAN_GROUPS}(?: [A-Z0-9]{{1,3}}))(?-u:\\b)"), is_iban),
+        shape("iban", &format!("{IBAN_GROUPS})(?-u:\\b)"), is_iban),
+        shape("iban", r"(?-u:\b)([A-Za-z]{2}[0-9]{2}[A-Z0-9]{11,30})(?-u:\b)", is_iban),
         shape("card-number", CARD, is_card),
     ]
 });
@@ -52,6 +61,14 @@ const AUTHORIZATION: &str =
 /// Words for a password in the languages of the built-in rules.
 const PASSWORD_LABELS: &str = "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|\
     palavra-passe|wachtwoord|密码|密碼|口令|パスワード";
+/// A PIN in capitals with its number, or any spelling with "is" or a colon: not "pin 2 of the plug".
+const PIN: &str = r"(?x)
+    (?-u:\b) (?: (?:PIN|PUK) (?:[-\ ]?(?:[Cc]ode|CODE|[Nn]ummer|[Nn]umber))? (?:\s+(?:is|ist|lautet|est|es|é|è))? \s*[:=]?\s*
+      | (?i:pin|puk) (?i:[-\ ]?(?:code|nummer|number))? (?: \s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+ | \s*[:=：]\s* )
+      | (?i:pin|puk) 码? \s* (?:是|为|：|:) \s* )
+    ([0-9]{4,8}) (?:$|[^0-9A-Za-z.,:/-]|[.,:!?](?:$|[^0-9A-Za-z]))";
+/// The beginning of an IBAN in groups of four, up to its last full group.
+const IBAN_GROUPS: &str = r"(?-u:\b)([A-Za-z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}";
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
 /// Pattern of a card number by the number ranges of the issuers: sixteen digits, together or in fours, or fifteen, together or
@@ -67,11 +84,30 @@ fn shape(kind: &'static str, pattern: &str, is_secret: fn(&str) -> bool) -> Shap
     Shape { kind, pattern: Regex::new(pattern).expect("the patterns are tested"), is_secret }
 }
 
+/// What may follow a label: "for the router at home".
+const WHOSE: &str =
+    r"(?:\s+(?:for|to|of|at|on|in|für|von|vom|de|del|du|da|do|para|pour|di|van|voor)(?:\s+[\p{L}0-9'-]{1,40}){1,4}?)?";
+/// What joins a label and its value.
+const IS: &str = r"(?:\s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+|\s*(?:=>|:=|==?|:|：|是|为|為|は)\s*)";
+
 /// Builds the pattern of a label: `LABEL: `, `"LABEL" = "`, `LABEL for the router is `.
 fn labelled(labels: &str) -> String {
-    let whose = r"(?:\s+(?:for|to|of|at|on|in|für|von|vom|de|del|du|da|do|para|pour|di|van|voor)(?:\s+[\p{L}0-9'-]{1,40}){1,4}?)?";
-    let is = r"(?:\s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+|\s*(?:=>|:=|==?|:|：|是|为|為|は)\s*)";
-    format!(r#"(?i)(?:{labels})\\?["'`]?{whose}{is}\\?["'`]?()"#)
+    format!(r#"(?i)(?:{labels})\\?["'`]?{WHOSE}{IS}\\?["'`]?()"#)
+}
+
+/// Builds the pattern of a value in quotes after a label: `my password is "sunshine"`.
+fn quoted(labels: &str) -> String {
+    format!(r#"(?i)(?:{labels}){WHOSE}{IS}["“„«'‘]([^"“”„«»'‘’\n]{{4,64}})["”“»'’]"#)
+}
+
+/// Builds the pattern of a single word at the end of its line or sentence: `Passwort: Sonnenschein`, `my password is sunshine.`
+/// Before "is", the label must name an owner or a network, because "the password is weak" only describes a password.
+fn alone(labels: &str) -> String {
+    let own = r"(?:my|our|mein|unser|mon|notre|mi|nuestra|minha|nossa|la mia|la nostra|mijn|ons)\s+(?:[\p{L}-]{1,20}[ -]){0,2}";
+    let network = r"(?:wi-?fi|wlan|router|router-)[ -]?";
+    let is = r"\s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+";
+    let of_whom = format!(r"(?:{own}|{network})(?:{labels}){WHOSE}{is}");
+    format!(r#"(?im)(?-u:\b)(?:{of_whom}|(?:{labels})\s*[:：][ \t]+)([^\s"'`<>]{{4,64}}?)(?:[.!](?:\s|$)|[ \t]*$)"#)
 }
 
 /// Returns the value at the start of a text: up to white space, a quote or an angle bracket, without closing punctuation.
@@ -89,9 +125,9 @@ fn is_url_password(value: &str) -> bool {
     !is_placeholder(value) && !["password", "pass", "pwd", "secret", "xxx"].contains(&value.to_lowercase().as_str())
 }
 
-/// Returns whether the value has letters with digits or signs, or digits without letters. A value of fewer than four
-/// characters, a placeholder or an amount does not count. In plain prose a label is followed by a word, an amount, a date or
-/// code.
+/// Returns whether the value has letters with digits, letters with signs, or digits without letters. A value of fewer than four
+/// characters, a placeholder or an amount does not count; nor do letters with signs in a value of fewer than six bytes. In
+/// plain prose a label is followed by a word, an amount, a date or code.
 fn is_password(value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !"-_'’./:,…".contains(c);
     let (digits, letters) = (has_digit(value), value.chars().any(char::is_alphabetic));
@@ -100,6 +136,25 @@ fn is_password(value: &str) -> bool {
         && !is_placeholder(value)
         && !is_amount(value)
         && if letters { digits || signs } else { digits }
+}
+
+/// Returns whether a text in quotes after a label is a password: one word that does not describe one, or at least four words.
+fn is_quoted_password(value: &str) -> bool {
+    match value.split_whitespace().count() {
+        1 => is_word_as_password(value),
+        count => count >= 4,
+    }
+}
+
+/// Returns whether a single word is a password: not an amount, a placeholder or a word by which people describe passwords.
+fn is_word_as_password(value: &str) -> bool {
+    let letters = value.chars().filter(|c| c.is_alphanumeric()).count();
+    letters >= 4 && !is_placeholder(value) && !is_amount(value) && !value.contains(['/', '…']) && !describes(value)
+}
+
+/// Returns whether the country, length and check digits are right.
+fn is_iban(number: &str) -> bool {
+    number.to_ascii_uppercase().parse::<iban::Iban>().is_ok()
 }
 
 fn is_placeholder(value: &str) -> bool {

@@ -79,6 +79,52 @@ fn words_around_a_secret_are_kept() {
 }
 
 #[test]
+fn password_that_is_an_ordinary_word_is_masked_where_it_stands_alone() {
+    check("Password: sunshine", "Password: [masked:password]");
+    check("Passwort: Sonnenschein\nBenutzer: ann", "Passwort: [masked:password]\nBenutzer: ann");
+    check("The wifi password is BlueHorse.", "The wifi password is [masked:password].");
+    check("the wifi password is sunshine", "the wifi password is [masked:password]");
+    check("Das WLAN-Passwort lautet Sonnenblume!", "Das WLAN-Passwort lautet [masked:password]!");
+    check("my password is sunshine. Don't tell.", "my password is [masked:password]. Don't tell.");
+    check("mi contraseña es mariposa", "mi contraseña es [masked:password]");
+    check("Notre mot de passe est tournesol.", "Notre mot de passe est [masked:password].");
+    check("my work email password is correct-horse-battery", "my work email password is [masked:password]");
+    check("the password is \"sunshine\", all lower case", "the password is \"[masked:password]\", all lower case");
+    check("passphrase: 'correct horse battery staple'", "passphrase: '[masked:password]'");
+    stays("I forgot my password. The password is too long. My password is weak!");
+    stays("My password is expired. Mein Passwort ist falsch. Mi contraseña es difícil.");
+    stays("Password: required\nPasswort: vergessen\nPassword: see below\npassword: string");
+    stays("The password is sunshine-related, I think, and the password is \"too short\".");
+    stays("Our password is changing tomorrow; our password policy is strict.");
+    stays("She asked for the password. Sunshine all day!");
+    stays("Password: see www.example.com\nPassword: https://example.com");
+}
+
+#[test]
+fn pins_are_masked_where_a_label_says_so() {
+    check("PIN 4711", "PIN [masked:pin]");
+    check("My card's PIN is 4711.", "My card's PIN is [masked:pin].");
+    check("die PIN lautet 0815, PUK: 12345678", "die PIN lautet [masked:pin], PUK: [masked:pin]");
+    check("pin: 123456", "pin: [masked:pin]");
+    check("PIN-Code 4711", "PIN-Code [masked:pin]");
+    check("我的PIN码是4711。", "我的PIN码是[masked:pin]。");
+    stays("pin 1234 photos to the PIN board, pin 13 is ground");
+    stays("PIN 123, PIN 4711-22, PIN 2026-03-04, PIN 123456789");
+    stays("spin 4711 times, pinned 2024, the pin is 2.5 mm wide");
+}
+
+#[test]
+fn account_numbers_are_masked_if_their_check_digits_are_right() {
+    check("IBAN: DE89 3704 0044 0532 0130 00, thanks", "IBAN: [masked:iban], thanks");
+    check("DE89370400440532013000 BIC COBADEFF", "[masked:iban] BIC COBADEFF");
+    check("GB82 WEST 1234 5698 7654 32", "[masked:iban]");
+    check("to ES91 2100 0418 4502 0005 1332 BIC", "to [masked:iban] BIC");
+    check("nl91ABNA0417164300", "[masked:iban]");
+    stays("DE88 3704 0044 0532 0130 00 and DE89370400440532013001 are wrong");
+    stays("order DE12345678901234567890, part FR14 2004 1010 0505, ZZ89 3704 0044 0532 0130 00");
+}
+
+#[test]
 fn ordinary_text_is_not_masked() {
     stays("my password is on the fridge");
     stays("mein Passwort ist geheim, mi contraseña es difícil, 密码是秘密");

@@ -1,10 +1,10 @@
-//! The projection of changes, against stores in memory that fail.
+//! Tests of the projection of changes, over in-memory stores with injected faults.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
 
-use annals_core::ports::Stored;
+use annals_core::ports::{Select, Stored};
 use annals_core::prelude::*;
 use annals_core::{Embedder, Embedders, Strata};
 use annals_testkit::{
@@ -54,6 +54,32 @@ async fn long_text_becomes_several_rows_of_one_memory() {
     let rows = strata.scan(&table()).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.part).collect::<Vec<_>>(), [0, 1, 2]);
     assert!(rows.iter().all(|row| row.memory == rows[0].memory));
+}
+
+#[tokio::test]
+async fn parts_have_the_language_of_their_text_or_else_the_agents() {
+    let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+    let writer = Writer::new(catalog.clone(), strata, one_embedder(WordEmbedder::new()));
+    let both = format!(
+        "{}{}",
+        "Wir haben das Haus noch nicht verkauft. ".repeat(8),
+        "They have not sold the house yet. ".repeat(30)
+    );
+    let texts =
+        ["Wir haben das Haus noch nicht verkauft.", "They have not sold the house.", "OK", "我搬到了柏林", &both];
+    ingest(&writer, &texts).await;
+    let memories = catalog.list(&agent("a"), &Select::rows(Grain::Working)).await.unwrap();
+    let languages = |text: &str, agents: &str| -> Vec<String> {
+        let memory = memories.iter().find(|memory| memory.text == text).unwrap();
+        let mut languages: Vec<String> =
+            split(&WordEmbedder::new(), memory, agents).into_iter().map(|part| part.language).collect();
+        languages.dedup();
+        languages
+    };
+    for (text, en, es) in [(0, "de", "de"), (1, "en", "en"), (2, "en", "es"), (3, "en", "es")] {
+        assert_eq!([languages(texts[text], "en"), languages(texts[text], "es")], [[en], [es]], "{}", texts[text]);
+    }
+    assert_eq!(languages(&both, "en"), ["de", "en"]);
 }
 
 /// Every store call in turn fails once; the next attempt must end like a run without failures.

@@ -1,5 +1,5 @@
-//! Draws the strata of a memory in the terminal: one band per grain over the same time axis, coarsest on top, then lines from the
-//! yearly summaries below. Draws only the memories passed to it.
+//! Draws the strata of a memory in the terminal: one band per grain over the same time axis, coarsest on top, then lines from
+//! the yearly summaries below. Draws only the memories passed to it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'
 /// Maximum number of lines shown of a year's summary.
 const STORY: usize = 12;
 
-/// Draws the bands from the day of the first turn to `today`, then the story.
+/// Draws the bands from the day of the first turn to `today`, then prints sentences of the yearly summaries. Draws nothing if
+/// there is no turn.
 pub(crate) fn draw(memories: &[Memory], open: &[Period], today: Date) {
     let turns: Vec<&Memory> = memories.iter().filter(|memory| memory.grain == Grain::Working).collect();
     let Some(first) = turns.first().map(|turn| turn.days.0) else { return };
@@ -102,7 +103,8 @@ fn shade(grain: Grain, index: usize) -> Style {
     Style::new().bg_color(Some(ground)).fg_color(Some(AnsiColor::Black.into()))
 }
 
-/// Draws one bar per slice of time; its height is the number of words in memories of that grain.
+/// Draws one bar per slice of time. The height grows with the number of words in memories of that grain; the slice with the
+/// most words has the full height.
 fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
     let mut amounts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut total = 0;
@@ -125,7 +127,8 @@ fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
     say_raw!("{BOLD}{:<GUTTER$}{BOLD:#}{style}{line}{style:#} {DIM}{:>6}{DIM:#}", grain.as_str(), count(total));
 }
 
-/// Prints sentences of the yearly summaries. Each passed through four roll-ups, from the summary of a day on.
+/// Prints sentences of the yearly summaries. Each came from a daily summary through four roll-ups: weekly, monthly, quarterly
+/// and yearly.
 fn story(memories: &[Memory]) {
     for year in of(memories, Grain::Yearly) {
         say!(

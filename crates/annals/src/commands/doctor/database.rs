@@ -8,8 +8,8 @@ use crate::config::Config;
 
 const ABOUT: &str = "database";
 
-/// Reports the server's version and the settings that can lose acknowledged writes. Returns nothing if the catalog is in
-/// SQLite.
+/// Reports the server's version and the settings that can lose acknowledged writes, or why the server cannot be reached.
+/// Returns nothing if the catalog is in SQLite.
 pub(crate) fn look(config: &Config) -> Vec<Finding> {
     let Some(url) = config.catalog.url() else { return Vec::new() };
     let server = match PostgresCatalog::examine(url) {

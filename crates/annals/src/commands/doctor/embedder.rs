@@ -33,7 +33,7 @@ pub(crate) async fn look(data: &Path, settings: &EmbedderSettings) -> Finding {
 }
 
 async fn embed(data: &Path, settings: &EmbedderSettings) -> Result<String> {
-    let embedder = AllEmbedders::open(data, settings, &Metrics::new())?.configured();
+    let embedder = AllEmbedders::open(data, settings, &[], &Metrics::new()).await?.configured();
     let begun = Instant::now();
     embedder.embed_query(TEXT.into()).await?;
     Ok(format!("{} embedded a text in {} ms", embedder.model(), begun.elapsed().as_millis()))

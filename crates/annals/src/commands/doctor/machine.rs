@@ -23,13 +23,13 @@ const BEGINNING: &str = "2026-01-01T00:00:00Z";
 /// How far the modification time of a file may be ahead of the clock, because file systems round it.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Number of syncs measured.
+/// Number of syncs that are measured. The median counts.
 const SYNCS: usize = 20;
 
-/// The time from which a sync counts as slow: every acknowledgement waits for a sync.
+/// The time above which the median sync counts as slow: every acknowledgement waits for a sync.
 const SLOW_SYNC: Duration = Duration::from_millis(100);
 
-/// No disk syncs in less than this time: the file system reports a sync that did not happen.
+/// No disk syncs in less than this time. If the median is below it, the file system reports syncs that did not happen.
 const IMPOSSIBLE_SYNC: Duration = Duration::from_micros(15);
 
 /// File system types, as Linux numbers them.
@@ -38,10 +38,11 @@ const NFS: u64 = 0x6969;
 const SMB2: u64 = 0xFE53_4D42;
 const CIFS: u64 = 0xFF53_4D42;
 
-/// Minimum free space, if the configuration could not be loaded.
+/// Free space in MiB below which the disk counts as low, if the configuration could not be loaded.
 const DISK_LOW_MIB: u64 = 256;
 
 /// Checks whether the clock is plausible: against the system's synchronisation state and the times of the catalog's files.
+/// Checks nothing if `--now` sets the time.
 pub(crate) fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     let about = "clock";
     let now = now(global);
@@ -68,7 +69,7 @@ pub(crate) fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     }
 }
 
-/// Returns when the catalog or its write-ahead log was last written.
+/// Returns when the catalog or its write-ahead log was last written; `None` if the folder has no SQLite catalog.
 fn newest(data: &Path) -> Option<SystemTime> {
     let files = ["catalog.sqlite", "catalog.sqlite-wal"];
     files.iter().filter_map(|file| std::fs::metadata(data.join(file)).ok()?.modified().ok()).max()

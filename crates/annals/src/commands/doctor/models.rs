@@ -48,7 +48,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dy
     }
 }
 
-/// Describes the measured speed and the window in use.
+/// Describes the measured speed and the window in use; empty if nothing was measured.
 fn speed(endpoint: &Endpoint, purpose: Purpose) -> String {
     let states = endpoint.model_states();
     let Some(state) = states.iter().find(|state| state.purposes.contains(&purpose)) else { return String::new() };
@@ -60,7 +60,16 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> 
     let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round_trip.turn), round_trip.folder.now());
     let Some(grain) = Grain::SUMMARIES.into_iter().find(|grain| Purpose::of(*grain) == purpose) else {
         let agent = &round_trip.agent;
-        let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
+        let task = ExtractionTask {
+            agent,
+            settings: &settings,
+            turns,
+            context: &[],
+            known: &[],
+            predicates: &[],
+            now,
+            access_key: None,
+        };
         let found = endpoint.extract(task).await?;
         return Ok(format!("read a message for facts and found {}", found.operations.len()));
     };
@@ -74,6 +83,7 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> 
         read_seq: round_trip.turn.seq,
         now,
         background: None,
+        access_key: None,
     };
     let draft = endpoint.summarize(task).await?;
     Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))
@@ -89,6 +99,7 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
         question: "Where does the dog sleep?",
         texts: &texts,
         now: round_trip.folder.now(),
+        access_key: None,
     };
     let begun = Instant::now();
     let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.catalog().store()) {

@@ -30,7 +30,8 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Reports a configuration file that holds a secret and that others can read.
+/// Reports a configuration file that holds a secret and that others can read. Returns `None` for any other file, and without
+/// one.
 fn secrets(config: &Config) -> Option<Finding> {
     let file = config.file.as_ref()?;
     let mut settings = config.settings.iter().filter(|setting| is_secret(&setting.key));

@@ -1,5 +1,5 @@
-//! Sends one message through the whole pipeline: it is stored, embedded, found by meaning, read for facts by the built-in rules,
-//! rolled up.
+//! Sends one message through the whole pipeline: it is stored, embedded, found by meaning, read for facts by the built-in
+//! rules, rolled up.
 
 use std::path::Path;
 use std::time::Instant;

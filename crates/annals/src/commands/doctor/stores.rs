@@ -16,7 +16,8 @@ use crate::view::plural;
 
 const ABOUT: &str = "stores";
 
-/// Opens the stores and reports on each. Returns whether another process has them open.
+/// Opens the stores and reports whether they answer, and which batches have failed. Returns whether another process has them
+/// open. Reports that there are none yet if the folder has neither a SQLite catalog nor the marker of one in PostgreSQL.
 pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
     if !catalog::exists(data) {
         report(Finding::ok(ABOUT, "none yet"));

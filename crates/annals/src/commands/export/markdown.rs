@@ -1,14 +1,15 @@
 //! `annals export --markdown`: writes an agent's memory as a folder of Markdown notes.
 //!
-//! A file in the folder lists the notes that were written, so that the next export replaces its own notes and touches nothing else.
+//! A file in the folder lists the notes that were written, so that the next export removes those that it no longer has. Other
+//! files stay as they are; if a note gets the path of one, the export is refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Result as IoResult};
 use std::path::{Component, Path};
 
 use annals_core::ports::Record;
-use annals_core::{Agent, Error, Result};
+use annals_core::{Agent, Error, Fault, Result};
 use annals_objects::replace_file;
 use annals_service::calls::{Export, GetSettings};
 use serde::{Deserialize, Serialize};
@@ -17,10 +18,10 @@ use crate::records::{Line, parse};
 use crate::run_or_hand_over::Client;
 use crate::view::{plural, say};
 
-/// The file that lists the notes.
+/// The file in the folder that lists the notes of the last export.
 const LIST: &str = ".annals-export.json";
 
-/// The notes of an export.
+/// Content of the file [`LIST`]: the notes that the last export wrote, and the agent that they belong to.
 #[derive(Default, Serialize, Deserialize)]
 struct Written {
     workspace: String,
@@ -49,6 +50,7 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
         agent: agent.name().to_owned(),
         files,
     };
+    refuse_files_of_others(target, &before.files, &files)?;
     fs::create_dir_all(target).map_err(failed)?;
     // The list has former and new notes, so that the next export also replaces the notes of this one if it is interrupted.
     write_list(target, &list(names.union(&before.files).cloned().collect())).map_err(failed)?;
@@ -63,6 +65,18 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
         say!("Wrote {} of {agent} into {}.", plural(files.len() as u64, "note"), target.display());
     }
     Ok(())
+}
+
+/// Fails if a new note would replace a file with other content that no export wrote, such as a daily note of an editor. Lists
+/// all such files.
+fn refuse_files_of_others(target: &Path, before: &BTreeSet<String>, files: &BTreeMap<String, String>) -> Result<()> {
+    let is_of_others = |(name, text): &(&String, &String)| {
+        !before.contains(*name) && fs::read(target.join(name)).is_ok_and(|found| found != text.as_bytes())
+    };
+    let reason = "was not written by an export, and a note has the same path; move it, or name another folder";
+    let fault = |(name, _): (&String, &String)| Fault::new(target.join(name).display().to_string(), reason);
+    let faults: Vec<Fault> = files.iter().filter(is_of_others).map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
 }
 
 /// Returns the present name of the agent that has or had this name.

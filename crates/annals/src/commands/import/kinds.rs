@@ -24,7 +24,7 @@ use crate::progress::Bars;
 use crate::run_or_hand_over::Client;
 use crate::view::print_json;
 
-/// How often the progress is shown.
+/// Time between two updates of the progress display.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 pub(crate) async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode> {
@@ -50,7 +50,7 @@ pub(crate) async fn run(global: &Global, args: &Import, kind: Kind) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Warns if `--me` or `--assistant` is not the name of anybody in a source that names its people.
+/// Warns if, in a source that names its people, `--me` is none of their names, or no message is from an `--assistant`.
 fn warn_of_names(args: &Import, kind: Kind, report: &ImportReport) {
     if !matches!(kind, Kind::Slack | Kind::WhatsApp | Kind::Csv) {
         return;
@@ -65,7 +65,8 @@ fn warn_of_names(args: &Import, kind: Kind, report: &ImportReport) {
     }
 }
 
-/// Refuses to read the data folder. If this process serves it, closing a file of the catalog would drop SQLite's locks.
+/// Refuses to read the data folder, files in it, and a folder that contains it. If this process serves it, closing a file of
+/// the catalog would drop SQLite's locks.
 pub(crate) fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<()> {
     let Ok(data) = data(global)?.canonicalize() else { return Ok(()) };
     for path in files {
@@ -78,7 +79,8 @@ pub(crate) fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<(
     Ok(())
 }
 
-/// Opens the files. Standard input is copied to a file without a name, because it is read more than once.
+/// Opens the files. Standard input is copied to a file without a name, because it is read more than once. It cannot be read
+/// together with files.
 fn sources(global: &Global, args: &Import, kind: Kind) -> Result<Source> {
     let Some(_) = args.files.iter().find(|path| path.as_os_str() == "-") else {
         return Source::open(&args.files, Limits::default());
@@ -118,7 +120,8 @@ async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, sour
     Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, None))
 }
 
-/// Returns the zone for times without an offset: the given zone, otherwise the zone of the agent.
+/// Returns the zone for times without an offset: the given zone, otherwise the zone of the agent, or UTC if there is no data
+/// folder yet.
 async fn zone(args: &Import, client: Option<&Client>, agent: &Agent) -> Result<TimeZone> {
     let name = match (&args.time_zone, client) {
         (Some(name), _) => name.clone(),

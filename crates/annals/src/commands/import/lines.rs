@@ -1,5 +1,5 @@
-//! Imports files with one JSON message per line, or exports. Checks everything first. Skips messages that are already stored, so an
-//! interrupted import is completed by running it again.
+//! Imports files with one JSON message per line, or exports. Checks everything first. Skips messages that are already stored,
+//! so an interrupted import is completed by running it again.
 
 use std::fs::File;
 use std::io::{BufRead, Cursor, Read};
@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::spawn_blocking;
 
-use super::{no_effect, report};
+use super::{folder, no_effect, report};
 use crate::cli::{Global, Import};
 use crate::commands::{data, now};
 use crate::failure::unreadable;
@@ -182,21 +182,34 @@ struct Contents {
     summary: Summary,
 }
 
-/// Reads and checks all files. Fails with the faults of all of them.
+/// Reads and checks all files. Fails with the faults of all of them, or at once if a file cannot be read.
 fn read_all(args: &Import, data: &Path, now: Timestamp) -> Result<Contents> {
     let mut all = Contents::default();
     let mut faults = Vec::new();
-    for path in &args.files {
-        match read(path, args, data, now, &mut all) {
+    let files = folder::expanded(&args.files)?;
+    let is_named = files.len() > 1 || files != args.files;
+    for path in &files {
+        let name = is_named.then(|| path.display().to_string());
+        match read(path, name.clone(), args, data, now, &mut all) {
             Ok(()) => {}
-            Err(Error::Faults(found)) => faults.extend(found.into_iter().map(|fault| in_file(fault, path, args))),
+            Err(Error::Faults(found)) => {
+                faults.extend(found.into_iter().map(|fault| Fault { file: name.clone(), ..fault }));
+            }
             Err(other) => return Err(other),
         }
     }
     if faults.is_empty() { Ok(all) } else { Err(Error::Faults(faults)) }
 }
 
-fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Contents) -> Result<()> {
+/// Reads and checks one file. `name` is its name in messages; `None` if the command names this file alone.
+fn read(
+    path: &Path,
+    name: Option<String>,
+    args: &Import,
+    data: &Path,
+    now: Timestamp,
+    all: &mut Contents,
+) -> Result<()> {
     let failed = |cause| unreadable(path, cause);
     let (lines, is_list) = match source::open(path)? {
         Source::File(lines) => (lines, false),
@@ -218,7 +231,7 @@ fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Conte
     };
     let checked = MessageFile::check(lines, args.agent.as_deref(), args.revise, now, &mut see);
     let mut file = if is_list { checked.map_err(of_list) } else { checked }?;
-    file.name = (args.files.len() > 1).then(|| path.display().to_string());
+    file.name = name;
     all.messages.push(file);
     Ok(())
 }
@@ -235,15 +248,11 @@ fn of_list(error: Error) -> Error {
     }
 }
 
-/// Copies the input into a temporary file that can be read more than once; the input may be a pipe.
+/// Copies the input into a temporary file that can be read more than once; the input may be a pipe. The file is in the data
+/// folder or, as long as there is none, in the system's temporary folder.
 fn copied(mut input: impl Read, data: &Path) -> std::io::Result<Lines> {
     let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
     let mut file: File = scratch::nameless_file(&folder)?;
     std::io::copy(&mut input, &mut file)?;
     Lines::of(file)
-}
-
-fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {
-    let several = args.files.len() > 1;
-    Fault { file: several.then(|| path.display().to_string()), ..fault }
 }

@@ -6,7 +6,7 @@ use annals_service::wire::{FoundItems, ImportCounts, ImportReport, StoredItems};
 
 use crate::view::{DIM, count, plural, say};
 
-/// Maximum number of people that are listed.
+/// Maximum number of people that are listed; the others are counted.
 const PEOPLE: usize = 10;
 
 pub(crate) fn print(report: &ImportReport) {
@@ -51,7 +51,7 @@ fn print_found(agent: &str, from: &str, found: &FoundItems) {
     }
 }
 
-/// Lists the people with the most messages.
+/// Returns the people with the most messages, each with their number: `Ann 1,204, Bob 87, 3 more`.
 pub(crate) fn people(found: &FoundItems) -> String {
     let mut people: Vec<(&String, &u64)> = found.people.iter().collect();
     people.sort_by_key(|(name, number)| (Reverse(**number), *name));

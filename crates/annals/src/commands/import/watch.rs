@@ -1,8 +1,8 @@
 //! `--watch`: imports session files whenever they change, until Ctrl-C. The programs delete their session files after
 //! some weeks.
 //!
-//! Looks at names and sizes, which change with every line that is added. Each import is a process of its own with the same arguments,
-//! so that the data folder is free between two imports, and a running service can be used.
+//! Compares paths and sizes: a new file has a new path, and every added line changes the size. Each import is a process of its
+//! own with the same arguments, so that the data folder is free between two imports, and a running service can be used.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use tokio::process::Command;
 
 use crate::view::say;
 
-/// Size of each file, by its path.
+/// Size of each file in bytes, by its path.
 type Files = BTreeMap<String, u64>;
 
 pub(crate) async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<ExitCode> {

@@ -5,15 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_embedder::OnnxEmbedder;
+use annals_embedder::{ModelKind, OnnxEmbedder};
 use annals_llm::BUILT_IN;
 use annals_objects::replace_file;
 use serde_json::json;
 use toml_edit::{DocumentMut, Item, value};
 
-use super::tried;
+use super::trial::{Tried, tried};
 use crate::config::{Config, NAME};
-use crate::embedders::{folder_name, folder_of, models_of};
+use crate::embedders::{KEY, folder_name, folder_of, models_of};
+use crate::entailment;
 use crate::failure::unreadable;
 use crate::view::{print_json, say};
 
@@ -21,8 +22,13 @@ pub(crate) async fn run(data: &Path, config: &Config, model: &str, json: bool) -
     let (model, vectors) = match model {
         BUILT_IN => (model.to_owned(), OnnxEmbedder::name_of_bundled()),
         _ => {
-            let folder = folder_of(data, model)?;
-            (lasting(data, model, &folder)?, tried(&folder, &config.embedder).await?)
+            let folder = folder_of(data, KEY, model)?;
+            let Tried { kind, name } = tried(&folder, &config.embedder).await?;
+            if kind != ModelKind::Vectors {
+                let reason = format!("{model} makes no vectors; it judges sentences: set {}", entailment::KEY);
+                return Err(Error::invalid("the model", reason));
+            }
+            (lasting(data, model, &folder)?, name)
         }
     };
     let path = config.file.clone().unwrap_or_else(|| data.join(NAME));

@@ -16,13 +16,13 @@ use crate::view::{print_json, say};
 
 const SENTENCES: &str = include_str!("../../../../../models/all-MiniLM-L6-v2/sentences.txt");
 
-/// Number of texts in one call.
+/// Maximum number of texts in one call.
 const BATCH: usize = 64;
 
-/// Maximum number of texts that are measured.
+/// Maximum number of texts that are measured; further lines are left out.
 const MAX_TEXTS: usize = 512;
 
-/// Maximum number of questions that are measured.
+/// Maximum number of the texts that are also embedded one by one, as questions.
 const QUESTIONS: usize = 100;
 
 pub(crate) async fn run(data: &Path, settings: &EmbedderSettings, file: Option<&Path>, json: bool) -> Result<ExitCode> {
@@ -34,7 +34,7 @@ pub(crate) async fn run(data: &Path, settings: &EmbedderSettings, file: Option<&
     if texts.is_empty() {
         return Err(Error::invalid("the file", "has no line of text"));
     }
-    let embedder = AllEmbedders::open(data, settings, &Metrics::new())?.configured();
+    let embedder = AllEmbedders::open(data, settings, &[], &Metrics::new()).await?.configured();
     embedder.embed(vec!["warm".into()]).await?;
     let rate = rate(&*embedder, &texts).await?;
     let times = questions(&*embedder, &texts).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn run(data: &Path, settings: &EmbedderSettings, file: Option<&
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns texts per second. No text was embedded before, so none comes from the cache.
+/// Returns texts per second. No text was embedded before, so only a text that occurs twice comes from the cache.
 async fn rate(embedder: &dyn Embedder, texts: &[&str]) -> Result<f64> {
     let begun = Instant::now();
     for batch in texts.chunks(BATCH) {

@@ -1,20 +1,21 @@
-//! `annals model pull`: fetches a model into a folder, which gets its name only when the model is complete and has embedded two
-//! texts. One process pulls a model at a time. A download that a killed process left is continued by the next pull of the same
-//! commit and file; a complete pull of another commit or file of the model removes it.
+//! `annals model pull`: fetches a model into a folder, which gets its name only when the model is complete and has embedded or
+//! compared two texts. One process pulls a model at a time. A download that a killed process left is continued by the next pull
+//! of the same commit and file; a complete pull of another commit or file of the model removes it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_embedder::checksums;
+use annals_embedder::{ModelKind, checksums};
 use annals_llm::{EmbedderSettings, Hub, HubFile, Listing, fetched_files};
 use annals_objects::replace_file;
 use annals_service::ProgressSink;
 use serde_json::json;
 
-use super::tried;
+use super::trial::{Tried, tried};
 use crate::embedders::{folder_name, models_of};
+use crate::entailment;
 use crate::progress::Bars;
 use crate::view::{print_json, say};
 
@@ -41,17 +42,19 @@ pub(crate) async fn run(
     std::fs::create_dir_all(&part).map_err(|error| failed(&part, error))?;
     fetch(&hub, &listing, &files, &part, json).await?;
     write_source(&part, &listing, network, &files)?;
-    let vectors = tried(&part, settings).await?;
+    let Tried { kind, name: tried } = tried(&part, settings).await?;
     replace(&part, &target)?;
     remove_parts(&models_of(data), &name)?;
     if json {
-        print_json(&json!({ "model": model, "revision": listing.revision, "folder": target, "vectors": vectors }));
+        let vectors = (kind == ModelKind::Vectors).then_some(tried);
+        print_json(&json!({ "model": model, "revision": listing.revision, "folder": target, "kind": kind.as_str(),
+            "vectors": vectors }));
     } else {
-        say!(
-            "Pulled {model} at {} to {}. `annals model use {model}` configures it.",
-            &listing.revision[..COMMIT_DIGITS],
-            target.display()
-        );
+        let next = match kind {
+            ModelKind::Vectors => format!("`annals model use {model}` configures it."),
+            _ => format!("`{} = {model:?}` in annals.toml configures it.", entailment::KEY),
+        };
+        say!("Pulled {model} at {} to {}. {next}", &listing.revision[..COMMIT_DIGITS], target.display());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -102,7 +105,7 @@ fn remove_leftovers(target: &Path) -> Result<()> {
     }
 }
 
-/// Returns the name that an older folder has until it is removed.
+/// Returns the path to which an older folder is moved until it is removed.
 fn replaced(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{}.replaced", target.file_name().unwrap_or_default().to_string_lossy()))
 }

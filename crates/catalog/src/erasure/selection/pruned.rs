@@ -23,25 +23,27 @@ const WITHIN: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND ((at >= ?2 AN
 pub(super) struct Resolved {
     /// The turns to forget.
     pub(super) gone: Vec<Pruned>,
-    /// Number of turns with data left that cannot be matched with the target.
+    /// Number of turns that cannot be matched with the target, and that left data behind.
     pub(super) unresolved: u64,
-    /// Sealed periods that may hold something of these turns, or of a turn to forget.
+    /// Sealed periods that may hold something of an unresolved turn, or of a turn to forget that has no known day.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Number of considered turns that stay. For a subject, all pruned turns are considered.
+    /// Number of the turns that the target may select, and that stay, unresolved ones included. For a subject these may be all
+    /// pruned turns.
     pub(super) kept: u64,
 }
 
 /// The stored data that comes from one pruned turn.
 #[derive(Default)]
 struct Remains {
-    /// Sealed periods that quote it, or were written by a model that read it.
+    /// Sealed periods that quote the turn, or days that a model wrote from it.
     periods: BTreeSet<Period>,
     day: Option<Period>,
-    /// When it was said, according to the fact log.
+    /// Instant of the turn, according to the fact log.
     said_at: Option<Timestamp>,
-    /// Whether a statement comes from it.
+    /// Whether a statement comes from the turn.
     stated: bool,
-    /// Whether any of this data names the subject.
+    /// Whether any of this data names the subject. Summaries that a model wrote and statements with several sources do not
+    /// count, because the name may come from another source.
     names_subject: bool,
 }
 
@@ -51,11 +53,11 @@ impl Remains {
     }
 }
 
-/// The stored data that comes from the considered pruned turns.
+/// The stored data that comes from the pruned turns that the target may select.
 #[derive(Default)]
 struct Left {
     of: BTreeMap<MemoryId, Remains>,
-    /// Sealed periods above days that a model wrote: nothing records which turns it used.
+    /// Sealed weeks and longer periods that a model wrote: nothing records which turns it used.
     reworded: BTreeSet<Period>,
 }
 
@@ -83,8 +85,8 @@ impl Resolved {
     }
 }
 
-/// Returns the pruned turns that a target may select. The query narrows them down, as there may be far more of them
-/// than live turns.
+/// Returns the pruned turns that a target may select: all of them for a subject or a whole agent. For other targets the query
+/// narrows them down, because there may be far more of them than live turns.
 fn candidates(db: &dyn Db, agent_id: i64, target: &Target, hashes: Option<&KeyedHashes>) -> Result<Vec<Pruned>> {
     match target {
         Target::Memories(ids) => {
@@ -169,7 +171,7 @@ impl Left {
         }
     }
 
-    /// Returns the sealed periods above days in which a model may have used the turn.
+    /// Returns the sealed weeks and longer periods in which a model may have used the turn.
     fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
         let day = turn.day;
         let may_cover = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);

@@ -8,7 +8,7 @@ use crate::fact::aliases::is_retraction;
 use crate::fact::fold::SINGLE;
 use crate::fact::{ALIAS, Fact, FactOperation, entity_key};
 
-/// By pair of entities, the things that are stated of these two and of no other entity.
+/// For each pair of entities, the things that are stated of these two and of no other entity.
 pub(crate) type Shared = BTreeMap<[usize; 2], Things>;
 
 /// For each thing, the rows (indexes of facts) that state it.
@@ -17,13 +17,13 @@ pub(crate) type Things = Vec<Vec<usize>>;
 /// Something that is stated of a subject: a predicate, and the entity of the object.
 type Thing<'a> = (&'a str, usize);
 
-/// The names, by number.
+/// The names in a table of facts. Each name, and each entity, is identified by an index.
 pub(crate) struct Names<'a> {
     facts: &'a [Fact],
     /// Subject and object of each row.
     ends: Vec<[usize; 2]>,
     names: Vec<Name<'a>>,
-    /// The entity of each name; `members` lists the names of each entity.
+    /// The entity of each name. `members` has the names of each entity.
     entities: Vec<usize>,
     members: Vec<Vec<usize>>,
     /// Pairs of keys that were stated to be different, the smaller key first. A pair with an empty key means all
@@ -103,7 +103,8 @@ impl<'a> Names<'a> {
         self.members[entity].iter().filter_map(|name| Some((*name, self.spelling(*name)?)))
     }
 
-    /// Returns, for each pair of entities, the things that are stated of exactly these two.
+    /// Finds the things that exactly two entities have in common. Returns, for each such pair, the rows that state the same
+    /// predicate and object of both.
     pub(crate) fn shared(&self) -> Shared {
         let things = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
         let mut things: Vec<(Thing<'a>, usize, usize)> =

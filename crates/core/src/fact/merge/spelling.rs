@@ -1,5 +1,4 @@
-//! Spelling of names: splits a name into words without titles and punctuation, and recognises slips. Pure text
-//! functions.
+//! Spelling of names: splits a name into words without titles and punctuation, and recognises slips of spelling.
 
 /// Titles before a name, each with the gender it implies, if any.
 const TITLES: [(&str, Option<Gender>); 14] = [
@@ -22,7 +21,7 @@ const TITLES: [(&str, Option<Gender>); 14] = [
 const SMALL: [&str; 13] = ["of", "the", "and", "de", "da", "di", "del", "la", "van", "von", "der", "den", "bin"];
 /// Texts with more words are not names but sentences.
 const MAX_WORDS: usize = 5;
-/// Minimum length of a word in which a slip is recognised. In shorter words, another letter makes another name.
+/// Minimum number of characters of a word in which a slip is recognised. In shorter words, another letter makes another name.
 const LONG: usize = 6;
 
 /// The gender that a title implies.
@@ -35,7 +34,7 @@ pub(crate) enum Gender {
 /// A name that is written with capitals.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
-    /// Its words, folded, without titles, punctuation and possessive s. Initials are joined into one word.
+    /// The words, folded, without titles, punctuation and possessive s. Initials are joined into one word.
     pub words: Vec<String>,
     pub is_titled: bool,
     pub gender: Option<Gender>,

@@ -1,5 +1,5 @@
-//! The text of a document that is searched, and the text of each passage. Pure. Exports contain ranges of this text, so
-//! changing how it is computed makes them invalid.
+//! The text of a document that is searched, and the text of each passage. Exports contain ranges of this text, so changing
+//! how it is computed makes them invalid.
 
 mod values;
 
@@ -13,17 +13,19 @@ use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 /// Maximum number of characters of a title, and of a heading, in a passage.
 const MAX_TITLE_LENGTH: usize = 80;
 /// Maximum ratio of the length of all passages together, plus their number, to the length of the text. Lengths are in
-/// characters.
+/// characters. A document from an archive with a higher ratio is refused.
 const MAX_OVERLAP: u64 = 4;
 
 impl Document {
-    /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one per line.
+    /// Returns the text that is searched: the whole content, or the values that `indexed` selects from a JSON value, one per
+    /// line. Empty if `indexed` is an empty list.
     pub fn searched_text(&self) -> Cow<'_, str> {
         let mut parts = self.searched_parts();
         if parts.len() == 1 { parts.remove(0) } else { Cow::Owned(parts.join("\n")) }
     }
 
-    /// Returns the parts of the text that is searched: each selected value of a JSON value, or everything.
+    /// Returns the parts of the text that is searched: each value that `indexed` selects from a JSON value, or the whole
+    /// content as one part. No parts if `indexed` is an empty list.
     pub fn searched_parts(&self) -> Vec<Cow<'_, str>> {
         match (&self.content, &self.indexed) {
             (_, Some(paths)) if paths.is_empty() => Vec::new(),
@@ -92,7 +94,7 @@ impl Document {
     }
 
     /// Returns the key, cut to 80 characters, as the title. Returns an empty text for selected values of a JSON value, and for
-    /// a key that looks generated: only hexadecimal digits and hyphens, with at least one decimal digit.
+    /// a key that looks generated. Such a key has only hexadecimal digits and hyphens, with at least one decimal digit.
     fn title(&self) -> String {
         if self.indexed.is_some() && matches!(self.content, Content::Json(_)) {
             return String::new();
@@ -104,7 +106,8 @@ impl Document {
     }
 }
 
-/// Returns whether a line is a heading of Markdown.
+/// Returns whether a line is a heading of Markdown that begins with one to six `#` and a space. Underlined headings do not
+/// count.
 pub fn is_heading(line: &str) -> bool {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     (1..=6).contains(&level) && line[level..].starts_with(' ')

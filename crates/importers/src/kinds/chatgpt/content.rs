@@ -71,7 +71,8 @@ fn some_thinking(text: String) -> Option<Pieces> {
     Some(Pieces { thinking: vec![text], ..Pieces::default() })
 }
 
-/// Joins the texts among the parts. Voice chats have their transcripts in parts of a separate type.
+/// Joins the texts among the parts. Voice chats have their transcripts in parts of a separate type. Counts images, recordings
+/// and unknown parts as skipped.
 fn parts(content: &Value, location: &Location, output: &mut Output<'_>) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for part in list(content, "parts") {
@@ -94,7 +95,7 @@ fn parts(content: &Value, location: &Location, output: &mut Output<'_>) -> Strin
             (part, None) => output.skip(Skip::unknown("part of an unknown shape", keys(part), location)),
         }
     }
-    // Slim exports have a plain text instead of parts.
+    // The exports of some tools have a plain text instead of parts.
     texts.extend(text(content, "text").filter(|_| content.get("parts").is_none()));
     texts.retain(|text| !text.trim().is_empty());
     texts.join("\n\n")

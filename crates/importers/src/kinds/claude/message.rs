@@ -10,7 +10,7 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::Skip;
 
-/// Returns the id of a message.
+/// Returns the id that the export gives a message; `None` if it gives none.
 pub fn id(message: &Value) -> Option<&str> {
     filled(message, "uuid").or_else(|| filled(message, "id"))
 }
@@ -32,7 +32,8 @@ pub fn role(message: &Value, location: &Location, output: &mut Output<'_>) -> Op
 }
 
 /// Returns the parts of a message. The top-level `text` repeats the blocks as one text with placeholders, so it is used only if
-/// there are no blocks, or if the blocks of a person's message give nothing.
+/// there are no blocks, or if the blocks of a person's message give nothing. Adds the texts of attachments. Counts uploaded
+/// files and attachments without text as skipped.
 pub fn pieces(message: &Value, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     let blocks = [list(message, "content"), list(message, "contentBlocks")].concat();

@@ -12,7 +12,7 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
-/// Types of lines that are not turns, except an attachment with typed text.
+/// Types of lines that are not turns, except an attachment with typed text. They are counted as skipped.
 const NO_TURNS: [&str; 22] = [
     "agent-color",
     "agent-name",
@@ -40,7 +40,7 @@ const NO_TURNS: [&str; 22] = [
 
 /// One file of a session, read line by line.
 pub struct Session {
-    /// The id of the session, from the name of the file. A line that names another session belongs to that session instead.
+    /// The id of the session, from the name of the file. A line that names another session belongs to that session.
     id: String,
     /// The conversation of the last message that is not a copy. The title is that of this conversation.
     conversation: Option<String>,
@@ -53,7 +53,7 @@ pub struct Session {
 }
 
 struct Answer {
-    /// The id that the lines of one answer share.
+    /// The id that the lines of one answer share; `None` if the lines have none.
     answer: Option<String>,
     message: Message,
     pieces: Pieces,
@@ -61,7 +61,7 @@ struct Answer {
 }
 
 impl Session {
-    /// Begins a file.
+    /// Begins a file of the session `id`.
     pub fn new(id: &str) -> Session {
         Session { id: id.to_owned(), conversation: None, titles: Default::default(), last: None, pending: None }
     }
@@ -185,14 +185,16 @@ impl Session {
         }
     }
 
-    /// Returns the id of the session in which a line was first written.
+    /// Returns the id of the session in which a line was first written: of the session that it was forked from, or else the
+    /// session that the line names, or else the session of the file.
     fn session_of(&self, line: &Value) -> String {
         let forked = line.get("forkedFrom").and_then(|origin| filled(origin, "sessionId"));
         forked.or_else(|| filled(line, "sessionId")).unwrap_or(&self.id).to_owned()
     }
 }
 
-/// Returns the kind under which a line is skipped because neither the person nor the model wrote it; `None` if one of them did.
+/// Returns the kind under which a line is skipped because it is no turn between the person and the model: a line of a subagent,
+/// a summary, a message of the program, or an error of the API. Returns `None` for other lines.
 fn no_turn(line: &Value, role: Role) -> Option<&'static str> {
     let origin = line.get("origin").and_then(|origin| text(origin, "kind"));
     let model = line.get("message").and_then(|message| text(message, "model"));
@@ -219,13 +221,13 @@ fn is_typed_meanwhile(line: &Value) -> bool {
         && !is_true(attachment, "isMeta")
 }
 
-/// Returns the content of a line: a text, or a list of blocks.
+/// Returns the content of a line: a text, or a list of blocks. Returns `None` if the line has neither a message nor a prompt.
 fn content(line: &Value) -> Option<&Value> {
     let content = line.get("message").and_then(|message| message.get("content"));
     content.or_else(|| line.get("attachment").and_then(|attachment| attachment.get("prompt")))
 }
 
-/// Returns an id for a line without one, from its time and content.
+/// Returns an id for a line without one, from its time and content; `None` if it lacks either.
 fn made_up_id(line: &Value) -> Option<String> {
     let (time, content) = (line.get("timestamp")?.to_string(), content(line)?.to_string());
     Some(format!("line-{}", &Digest::of([time, content]).to_string()[..32]))

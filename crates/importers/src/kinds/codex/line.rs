@@ -14,7 +14,8 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
-/// Maximum time of a copied line after the beginning of the session: the copy of a parent session is written at once.
+/// Maximum time between the beginning of a session and a line that counts as copied by its time: the copy of a parent session
+/// is written at once.
 const COPIED_WITHIN: SignedDuration = SignedDuration::from_secs(1);
 
 /// One file of a session, read line by line.
@@ -24,7 +25,7 @@ pub struct Session {
     title: Option<String>,
     has_messages: bool,
     last: Option<Timestamp>,
-    /// The digest of the texts of all messages so far.
+    /// The digest of the roles and texts of all messages so far.
     chain: Digest,
     /// Whether all messages so far are copies of messages in an older session.
     is_copy: bool,
@@ -33,7 +34,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a file.
+    /// Begins a file. `stem` is the name of the file, which stands for the id of the session if the file does not say it.
     pub fn new(survey: Survey, stem: &str) -> Session {
         let conversation = format!("codex:{}", survey.id.as_deref().unwrap_or(stem));
         // Forked sessions name their parent. In older versions, a resumed session was a new file that began with a copy of the
@@ -228,7 +229,7 @@ impl Session {
         pieces.send(&message, location, output)
     }
 
-    /// Returns whether a message is a copy of a message in an older session. Remembers the message for later sessions.
+    /// Returns whether a message is a copy of a message in an older session. Records the message for later sessions.
     fn is_repeated(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>, output: &mut Output<'_>) -> bool {
         let text = pieces.text.join("\n\n");
         if text.is_empty() {

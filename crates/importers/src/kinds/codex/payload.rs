@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::kinds::files::{filled, list, text};
 
-/// Beginnings of messages that the program sends in the role of the user.
+/// Beginnings of messages that the program sends in the role of the user. Such messages are not imported.
 const INJECTED: [&str; 12] = [
     "<user_instructions>",
     "<environment_context>",
@@ -20,7 +20,7 @@ const INJECTED: [&str; 12] = [
     "Warning: apply_patch was requested via",
 ];
 
-/// Events without a message. Further events are recognised by the beginnings below.
+/// Events without a message. Further ones are recognised by their beginnings, [`EVENT_PREFIXES`].
 const EVENTS: [&str; 22] = [
     "token_count",
     "turn_aborted",
@@ -62,22 +62,23 @@ const EVENT_PREFIXES: [&str; 14] = [
     "dynamic_tool_",
 ];
 
-/// The heading that the editor's plug-in writes before the typed text.
+/// The heading that the editor's plug-in writes before the typed text. The heading and the text before it are removed.
 const REQUEST: &str = "## My request for Codex:";
 
-/// Returns whether events of this kind hold no message. They are counted as skipped for this reason, others as unknown.
+/// Returns whether events of this kind are known to hold no message. The caller counts them as no messages, and events of
+/// unknown kinds as unknown.
 pub fn is_known_event(kind: &str) -> bool {
     EVENTS.contains(&kind) || EVENT_PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
 }
 
-/// Returns the text that a person typed, or `None` if the program wrote the whole text.
+/// Returns the text that a person typed, or `None` if the text is blank or the program wrote the whole of it.
 pub fn typed(text: &str) -> Option<String> {
     let text = text.split_once(REQUEST).map_or(text, |(_, request)| request).trim();
     let is_injected = INJECTED.iter().any(|begin| text.starts_with(begin));
     (!text.is_empty() && !is_injected).then(|| text.to_owned())
 }
 
-/// Returns the texts of a message.
+/// Returns the texts of a message: the content if it is a text, otherwise those texts of its parts that are not blank.
 pub fn texts(payload: &Value) -> Vec<&str> {
     match payload.get("content") {
         Some(Value::String(text)) => vec![text],

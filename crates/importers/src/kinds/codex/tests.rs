@@ -22,7 +22,7 @@ fn replaced_with(files: &[(&str, &str)], expect: &str, options: &Options) -> Str
 }
 
 const META: &str = r#"{"timestamp":"2026-03-01T10:00:00.000Z","type":"session_meta","payload":{"id":"s1","cwd":"/p","source":"cli","instructions":"Be brief"}}"#;
-const TALK: &str = r#"{"timestamp":"2026-03-01T10:00:01.000Z","type":"turn_context","payload":{"model":"m"}}
+const SESSION: &str = r#"{"timestamp":"2026-03-01T10:00:01.000Z","type":"turn_context","payload":{"model":"m"}}
 {"timestamp":"2026-03-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]}}
 {"timestamp":"2026-03-01T10:00:01.100Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Add a test"}]}}
 {"timestamp":"2026-03-01T10:00:01.100Z","type":"event_msg","payload":{"type":"user_message","message":"Add a test","kind":"plain","images":[]}}
@@ -34,7 +34,7 @@ const TALK: &str = r#"{"timestamp":"2026-03-01T10:00:01.000Z","type":"turn_conte
 {"timestamp":"2026-03-01T10:00:09.100Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Added."}]}}"#;
 
 fn parent() -> String {
-    format!("{META}\n{TALK}\n")
+    format!("{META}\n{SESSION}\n")
 }
 
 /// Returns a session that was forked from `s1`: it begins with the lines of `s1`, with the time of the fork.

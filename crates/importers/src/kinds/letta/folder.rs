@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Returns whether the files are a memory folder: `system/*.md` with a description.
+/// Returns whether the files are a memory folder: one of the first five `system/*.md` has a description.
 pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
     for entry in entries.iter().filter(|entry| entry.has_extension("md") && label(&entry.path).is_some()).take(5) {
         let head = String::from_utf8_lossy(sample.head(entry)).into_owned();
@@ -23,7 +23,7 @@ pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
     Fit::No
 }
 
-/// Passes on one file as a block or document.
+/// Passes on one file as a block or document. Counts an empty file as skipped.
 pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
     let location = entry.location();
     let Some(text) = read_text(source, entry, output) else { return Ok(()) };
@@ -44,7 +44,7 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
     }
 }
 
-/// Returns the label of a file below `system`: its path without extension.
+/// Returns the label of a file below `system`: its path without extension. Returns `None` for any other file.
 fn label(path: &str) -> Option<&str> {
     inner(path).strip_prefix("system/")?.strip_suffix(".md")
 }

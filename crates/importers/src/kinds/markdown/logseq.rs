@@ -17,7 +17,7 @@ struct Block {
 }
 
 /// Passes on the blocks of a journal. The id of a message is the block's property `id`, or made of the block's first line. So
-/// blocks may be added below it, but a changed first line is a new message.
+/// further bullets may be added below that line, but a changed first line is a new message.
 pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     let blocks = blocks(daily.body);

@@ -2,7 +2,8 @@
 
 use crate::kinds::texts::window;
 
-/// Maximum length in bytes of a link, and of code within a line.
+/// Maximum length in bytes of a link, and of code within a line. The brackets of a longer link stay, and longer code is read as
+/// text.
 const MAX_MARK_LENGTH: usize = 4 * 1024;
 
 /// Returns a text without comments and brackets of links. The number of lines stays the same.

@@ -25,11 +25,12 @@ pub struct Settings {
     has_logseq: bool,
 }
 
-/// Maximum size of a settings file.
+/// Number of bytes of a settings file that are read. A larger file is cut off there, and so counts as damaged.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Settings {
-    /// Reads the settings of a source; defaults if it has none. Skips damaged files of settings.
+    /// Reads the settings of a source; defaults if it has none. Counts a file of settings that is damaged or too large as
+    /// skipped.
     pub fn read(source: &mut Source, output: &mut Output<'_>) -> Settings {
         let mut settings = Settings::default();
         let entries = source.entries().to_vec();
@@ -68,19 +69,19 @@ impl Settings {
         self.template = template.or(self.template.take());
     }
 
-    /// Returns the path relative to the vault.
+    /// Returns the path relative to the vault, or the whole path of a file outside it.
     pub fn inner<'p>(&self, path: &'p str) -> &'p str {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Returns the day of a daily note, read from its path with the format of the settings. `stem` is the path without
-    /// extension.
+    /// Returns the day of a daily note, read from its path with the format of the settings. Returns `None` if the settings have
+    /// no format or the path does not fit them. `stem` is the path without extension.
     pub fn day_of(&self, stem: &str) -> Option<Date> {
         let format = self.format.as_ref()?;
         day::by_format(stem.strip_prefix(&self.folder)?, format)
     }
 
-    /// Returns whether a note is a template, which is not about a day.
+    /// Returns whether a note is the template of daily notes, or is in a folder with a name that begins with `template`.
     pub fn is_template(&self, path: &str) -> bool {
         let stem = path.strip_suffix(".md").unwrap_or(path);
         let in_folder =
@@ -95,7 +96,7 @@ impl Settings {
     }
 }
 
-/// Returns the part of a path before a name, if the name begins a component of the path.
+/// Returns the part of a path before a name; `None` if the name does not begin a component of the path.
 fn root_before<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     path.match_indices(name).map(|(at, _)| &path[..at]).find(|root| root.is_empty() || root.ends_with('/'))
 }

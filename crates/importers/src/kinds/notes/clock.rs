@@ -9,7 +9,7 @@ use jiff::{Timestamp, civil::Date};
 
 use crate::kinds::texts::window;
 
-/// Number of bytes of a heading that are searched for a time.
+/// Maximum number of bytes of a heading that are searched for a time. Text after them is not read.
 const MAX_HEADING_LENGTH: usize = 512;
 
 /// A time of day, with its zone if the text names one.
@@ -20,32 +20,33 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the instant of this time on a day. A local time that the zone skips is moved forward past the gap.
+    /// Returns the instant of this time on a day, in the zone of the text or else in `zone`. A local time that the zone skips
+    /// is moved forward past the gap. Returns `None` if the instant is out of range.
     pub fn on(&self, day: Date, zone: &TimeZone) -> Option<Timestamp> {
         instant(DateTime::from_parts(day, self.time), self.zone.as_ref().unwrap_or(zone))
     }
 }
 
 /// Returns the instant of a local time: moved forward past the gap if the zone skips the time, the first instant if the time
-/// occurs twice.
+/// occurs twice. Returns `None` if the instant is out of range.
 pub fn instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     zone.to_ambiguous_timestamp(local).compatible().ok()
 }
 
-/// Finds the first time of day in a text.
+/// Finds the first time of day in a text; `None` if the first [`MAX_HEADING_LENGTH`] bytes have none.
 pub fn find(text: &str) -> Option<Clock> {
     let text = window(text, MAX_HEADING_LENGTH);
     text.match_indices(':').find_map(|(colon, _)| clock_at(text, colon)).map(|(clock, _)| clock)
 }
 
-/// Returns the time of day at the beginning of a text, and the text after it.
+/// Returns the time of day at the beginning of a text, and the text after it; `None` if the text does not begin with one.
 pub fn leading(text: &str) -> Option<(Clock, &str)> {
     let colon = text.find(':').filter(|colon| *colon <= 2)?;
     let (clock, end) = clock_at(text, colon)?;
     Some((clock, &text[end..]))
 }
 
-/// Reads the time of day around a colon. Returns it with the position of its end.
+/// Reads the time of day around a colon. Returns it with the position of its end, or `None` if there is none.
 fn clock_at(text: &str, colon: usize) -> Option<(Clock, usize)> {
     let digits = text[..colon].bytes().rev().take_while(u8::is_ascii_digit).count();
     let start = colon - digits;
@@ -102,7 +103,7 @@ pub fn twelve_hours(hour: i8, afternoon: bool) -> Option<i8> {
 
 /// Reads a zone at the beginning of a text: `Z`, `UTC`, `GMT+2`, `UTC+05:30`, or an abbreviation of North America. Other
 /// abbreviations are not read, because they mean different zones in different countries. Returns the zone with the length of
-/// its text.
+/// its text, or `None` if no such zone is there.
 pub fn zone(text: &str) -> Option<(TimeZone, usize)> {
     let blank = text.len() - text.trim_start_matches(' ').len();
     let rest = &text[blank..];
@@ -125,7 +126,8 @@ pub fn zone(text: &str) -> Option<(TimeZone, usize)> {
     Some((TimeZone::fixed(Offset::from_hours(hours).ok()?), blank + word.len()))
 }
 
-/// Reads an offset: `+2`, `-03:30` or `+0530`. Returns the offset in seconds and the length of its text.
+/// Reads an offset: `+2`, `-03:30` or `+0530`. Returns the offset in seconds and the length of its text, or `None` if the text
+/// does not begin with one.
 fn offset(text: &str) -> Option<(i32, usize)> {
     let sign = match text.chars().next()? {
         '+' => 1,

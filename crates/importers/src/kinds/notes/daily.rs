@@ -1,5 +1,5 @@
-//! Passes on a note about one day: a message for each section, with the time in its heading, or else the time of the note or
-//! noon.
+//! Passes on a note about one day: a message for each section. A section has the time in its heading or in a heading above it,
+//! or else in a heading without text before it, or else the time of the note, or else noon.
 
 use annals_core::{Date, Message, Result, Role, Timestamp};
 use jiff::civil::Time;
@@ -20,11 +20,11 @@ pub struct Daily<'a> {
     pub day: Date,
     /// The time of the note, for sections without a time; noon is used if the note has no time either.
     pub at: Option<Timestamp>,
-    /// Who wrote the note.
+    /// The role of the messages: whoever wrote the note.
     pub role: Role,
     pub body: &'a str,
     pub lines_above: u64,
-    /// The file.
+    /// The place of the file. The places of the messages are made of it.
     pub location: &'a Location,
 }
 
@@ -32,7 +32,8 @@ pub struct Daily<'a> {
 const TOP: &str = "(top)";
 
 impl Daily<'_> {
-    /// Passes on the sections as messages. The id of a section is made of its headings.
+    /// Passes on the sections as messages. The id of a section is made of its headings. Counts headings without text, and an
+    /// empty note, as skipped.
     pub fn write(&self, output: &mut Output<'_>) -> Result<()> {
         let split = sections::split(self.body);
         let location = |line: u64| self.location.at_line(self.lines_above + line);
@@ -62,12 +63,12 @@ impl Daily<'_> {
         Ok(())
     }
 
-    /// Passes on the beginning of the conversation.
+    /// Passes on the title of the conversation.
     pub fn begin(&self, output: &mut Output<'_>) -> Result<()> {
         output.conversation(&self.conversation, self.title, None, self.location)
     }
 
-    /// Passes on one message of the note.
+    /// Passes on one message of the note, under the note's conversation and role.
     pub fn message(
         &self,
         id: String,
@@ -87,8 +88,8 @@ impl Daily<'_> {
         output.message(message, location)
     }
 
-    /// Returns the instant of a time on the day of the note; without one the time of the note, or else noon. Returns midnight
-    /// if noon is in the future.
+    /// Returns the instant of a time on the day of the note; without one the time of the note, or else noon. If noon is needed
+    /// but is in the future, returns midnight.
     pub fn time(&self, clock: Option<&clock::Clock>, output: &Output<'_>) -> Timestamp {
         let zone = &output.options().zone;
         let at = clock.and_then(|clock| clock.on(self.day, zone)).and_then(dates::storable);

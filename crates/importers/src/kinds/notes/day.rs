@@ -6,7 +6,8 @@ use jiff::civil::Date;
 
 const NAMES: CalendarNames = CalendarNames::ENGLISH;
 
-/// Returns the day in the name of a file, or in its folders if the name is only the day of a month. `path` has no extension.
+/// Returns the day in the name of a file, or in the name and the two folders above it (`2026/03/09`) if the name is only the
+/// day of a month. Returns `None` if neither has a date. `path` has no extension.
 pub fn of_path(path: &str) -> Option<Date> {
     let name = path.rsplit('/').next().unwrap_or(path);
     in_text(name).or_else(|| {
@@ -19,7 +20,8 @@ pub fn of_path(path: &str) -> Option<Date> {
     })
 }
 
-/// Returns the first date in year-month-day order in a text, or eight digits at its beginning.
+/// Returns the date in the eight digits at the beginning of a text. If it does not begin with exactly eight digits, returns the
+/// first date in year-month-day order with separators. Returns `None` if there is none.
 pub fn in_text(text: &str) -> Option<Date> {
     let compact = text.get(..8).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let ends = !text.get(8..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -29,7 +31,7 @@ pub fn in_text(text: &str) -> Option<Date> {
     text.match_indices(['-', '_', '.']).find_map(|(at, _)| with_separator(text, at))
 }
 
-/// Reads a date whose first separator is at this position.
+/// Reads a date in year-month-day order that has its first separator at this position; `None` if there is none.
 fn with_separator(text: &str, at: usize) -> Option<Date> {
     let separator = text[at..].chars().next()?;
     let year = text.get(at.checked_sub(4)?..at)?;
@@ -87,7 +89,8 @@ pub fn by_format(path: &str, format: &str) -> Option<Date> {
     }
 }
 
-/// Returns the first token of a format, `[literal text]` or a character, and the rest.
+/// Returns the first part of a format and the rest. The part is `[literal text]`, a token such as `YYYY`, or else one
+/// character.
 fn next_token(format: &str) -> (&str, &str) {
     const TOKENS: [&str; 29] = [
         "YYYY", "GGGG", "gggg", "YY", "MMMM", "MMM", "MM", "M", "DDDD", "DDD", "DD", "Do", "D", "dddd", "ddd", "dd",
@@ -107,7 +110,7 @@ fn number(rest: &mut &str, least: usize, most: usize) -> Option<i64> {
 }
 
 /// Removes a name from the beginning of a text, compared by the first `length` letters without case. Returns the position of
-/// the name in the list, counted from 1.
+/// the name in the list, counted from 1; `None` if the text begins with none of the names.
 fn name(rest: &mut &str, names: &[&str], length: usize) -> Option<i64> {
     let found = names.iter().zip(1..).find_map(|(name, number)| {
         let short = &name[..length.min(name.len())];

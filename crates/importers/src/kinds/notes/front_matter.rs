@@ -9,7 +9,7 @@ pub struct Note<'a> {
     pub fields: BTreeMap<String, String>,
     /// The text below the front matter.
     pub body: &'a str,
-    /// The number of lines of the front matter.
+    /// The number of lines of the front matter, with the two lines `---`; 0 without front matter.
     pub lines: u64,
 }
 
@@ -42,7 +42,7 @@ pub fn split(text: &str) -> Note<'_> {
     none
 }
 
-/// Returns the value of the first of the keys that has a value which is not empty.
+/// Returns the value of the first of the keys that has a value which is not empty; `None` if none has.
 pub fn first<'f>(fields: &'f BTreeMap<String, String>, keys: &[&str]) -> Option<&'f str> {
     keys.iter().filter_map(|key| fields.get(*key)).map(String::as_str).find(|value| !value.is_empty())
 }

@@ -3,7 +3,6 @@
 //! A section begins with its heading line. A heading without text of its own is written before its first subsection, so that no
 //! line is lost. Lines in fenced code are not read as headings.
 
-/// One section of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The headings above the text, from the highest level to the section's own; empty for text before the first heading.
@@ -16,7 +15,6 @@ pub struct Section {
     pub text: String,
 }
 
-/// The sections of a note.
 pub struct Sections {
     /// Sections with text, in order.
     pub sections: Vec<Section>,
@@ -24,7 +22,6 @@ pub struct Sections {
     pub empty: Vec<(u64, String)>,
 }
 
-/// Splits a note into sections.
 pub fn split(text: &str) -> Sections {
     let mut splitter =
         Splitter { path: Vec::new(), open: Open::default(), waiting: Vec::new(), found: Vec::new(), empty: Vec::new() };
@@ -105,7 +102,7 @@ impl Splitter {
     }
 }
 
-/// Returns level and title of an ATX heading: one to six `#`, then white space or the end.
+/// Returns level and title of an ATX heading: one to six `#`, then white space or the end. Returns `None` for any other line.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim();
@@ -117,7 +114,7 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     Some((level, rest.trim().trim_end_matches('#').trim_end()))
 }
 
-/// Returns the code fence that is open after a line: its character and length.
+/// Returns the code fence that is open after a line: its character and length. Returns `None` if none is open.
 fn next_fence(line: &str, open: Option<(char, usize)>) -> Option<(char, usize)> {
     let trimmed = line.trim_start();
     let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));

@@ -14,26 +14,26 @@ use crate::kinds::texts::without_spans;
 pub struct Cleaned {
     /// The text; empty if there is none.
     pub text: String,
-    /// When the turn was said.
+    /// When the turn was said; `None` if no mark has a time.
     pub at: Option<Timestamp>,
-    /// The name of the sender.
+    /// The name of the sender; `None` if no mark has one.
     pub sender: Option<String>,
     /// If OpenClaw wrote the turn: the kind under which the turn is skipped.
     pub machine: Option<&'static str>,
 }
 
-/// Answers of the agent that mean that it has nothing to say.
+/// Answers of the agent that mean that it has nothing to say. Such a turn is skipped.
 const SILENT: [&str; 2] = ["NO_REPLY", "HEARTBEAT_OK"];
-/// Beginnings of prompts that OpenClaw sends in the name of the person.
+/// Beginnings of prompts that OpenClaw sends in the name of the person, each with the kind under which the turn is skipped.
 const PROMPTS: [(&str, &str); 4] = [
     ("A new session was started via", "prompt of a new session"),
     ("[Startup context loaded by runtime]", "prompt of a new session"),
     ("Read HEARTBEAT.md if it exists", "prompt of a heartbeat"),
     ("Pre-compaction memory flush", "prompt of a memory flush"),
 ];
-/// The beginning of a notice that OpenClaw sends in the name of the agent.
+/// The beginning of a notice that OpenClaw sends in the name of the agent. Such a turn is skipped.
 const NEW_SESSION: &str = "✅ New session started";
-/// The beginning and the end of the text that replaces a tool call of another model.
+/// The beginning and the end of the text that replaces a tool call of another model. Such a text is removed from its turn.
 const FOREIGN_CALL: (&str, &str) =
     ("[Historical context: a different model called tool", "use proper function calling.]");
 
@@ -93,7 +93,8 @@ enum Mark {
     Event(Option<Timestamp>),
 }
 
-/// Reads the mark at the beginning of a text. Returns it with the rest of the text.
+/// Reads the mark at the beginning of a text. Returns it with the rest of the text, or `None` if the text does not begin with a
+/// mark.
 fn mark<'t>(text: &'t str, zone: &TimeZone) -> Option<(Mark, &'t str)> {
     if let Some((value, rest)) = metadata(text) {
         return Some((Mark::Metadata(value), rest));
@@ -114,7 +115,8 @@ fn mark<'t>(text: &'t str, zone: &TimeZone) -> Option<(Mark, &'t str)> {
     is_address.then(|| (Mark::Stamp(None), rest[line.len()..].trim_start()))
 }
 
-/// Reads a block `Sender (untrusted metadata):` with its JSON at the beginning of a text. Returns its value and the rest.
+/// Reads a block `Sender (untrusted metadata):` with its JSON at the beginning of a text. Returns its value and the rest, or
+/// `None` without such a block. The value is null if the JSON is damaged.
 fn metadata(text: &str) -> Option<(Value, &str)> {
     let (title, rest) = text.split_once('\n')?;
     if !title.trim_end().ends_with("(untrusted metadata):") && !title.contains("(untrusted, for context):") {
@@ -137,14 +139,15 @@ fn without_tags(text: &str) -> String {
     behind.map_or(text, |(text, _)| text.trim_end()).to_owned()
 }
 
-/// Returns the time at the end of a prompt: `Current time: … / 2026-04-11 04:46 UTC`.
+/// Returns the time at the end of a prompt, after `Current time: … / 2026-04-11 04:46 UTC`; `None` without one.
 fn current_time(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     let (_, time) = text.rsplit_once("Current time:")?;
     time_of(time.rsplit_once(" / ")?.1, zone)
 }
 
-/// Reads the time that OpenClaw writes: `Mon 2026-03-09 16:05 GMT+0`, `2026-03-09 16:35:49 UTC`. The name of a channel and the
-/// weekday may come before the date.
+/// Reads the time that OpenClaw writes: `Mon 2026-03-09 16:05 GMT+0`, `2026-03-09 16:35:49 UTC`, or an ISO 8601 instant. A time
+/// without a zone is local in `zone`. The name of a channel and the weekday may come before the date. Returns `None` for other
+/// texts.
 pub fn time_of(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(at) = text.trim().parse() {
         return Some(at);

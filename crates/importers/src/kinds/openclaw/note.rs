@@ -14,7 +14,8 @@ use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
-/// Passes on a note. `stem` is its path without extension; `sessions` are the ids of sessions that have a file of their own.
+/// Passes on a note. `stem` is its path without extension; `sessions` are the ids of sessions that have a file of their own;
+/// turns of a transcript of such a session are counted as skipped.
 pub fn read(
     stem: &str,
     text: &str,
@@ -112,7 +113,8 @@ fn why_skipped<'p>(role: Role, cleaned: &Cleaned, location: &'p Location, has_to
 }
 
 /// Fills in missing times: a millisecond after the turn before; at the beginning, a millisecond before the turn after. If no
-/// turn has a time, the first gets `written`.
+/// turn has a time, the first gets `written`; without `written` all stay undated. A turn never gets a time before that of the
+/// turn before it.
 fn fill(times: &[Option<Timestamp>], written: Option<Timestamp>) -> Vec<Option<Timestamp>> {
     let first = times.iter().position(Option::is_some);
     let mut last = match first {

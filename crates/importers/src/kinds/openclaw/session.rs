@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Types of lines that are not turns.
+/// Types of lines that are not turns. They are counted as skipped.
 const EVENTS: [&str; 9] = [
     "model_change",
     "thinking_level_change",

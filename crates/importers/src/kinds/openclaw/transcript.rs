@@ -8,9 +8,8 @@ use super::marks::time_of;
 #[derive(Debug)]
 pub struct Transcript {
     pub session: Option<String>,
-    /// When the note was written.
+    /// When the note was written; `None` if the heading has no time.
     pub written: Option<Timestamp>,
-    /// The turns, in order.
     pub turns: Vec<Turn>,
 }
 
@@ -19,7 +18,6 @@ pub struct Transcript {
 pub struct Turn {
     /// The number of the turn's first line, counted from 1.
     pub line: u64,
-    /// Who spoke.
     pub role: Role,
     /// The text of the turn, with its marks.
     pub text: String,

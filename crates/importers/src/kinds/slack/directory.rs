@@ -19,7 +19,7 @@ pub const LISTS: [(&str, &str); 4] = [
 ];
 const USERS: [&str; 2] = ["users.json", "org_users.json"];
 
-/// Users and channels.
+/// The users and channels that the lists of an export contain.
 #[derive(Default)]
 pub struct Directory {
     /// Users by id.
@@ -63,7 +63,7 @@ pub fn is_list(entry: &Entry) -> bool {
 }
 
 impl Directory {
-    /// Reads the lists of an export.
+    /// Reads the lists of users and channels. Counts entries without an id as skipped.
     pub fn read(source: &mut Source, output: &mut Output<'_>) -> Result<Directory> {
         let mut directory = Directory::default();
         let entries = source.entries().to_vec();
@@ -116,7 +116,7 @@ impl Directory {
         true
     }
 
-    /// Returns the channel of a folder.
+    /// Returns the channel of a folder. If the lists do not contain the folder, its name is used as id and title.
     pub fn channel(&self, folder: &str) -> Channel {
         let unknown = || Channel { id: folder.to_owned(), title: format!("#{folder}") };
         self.channels.get(folder).cloned().unwrap_or_else(unknown)
@@ -155,7 +155,7 @@ impl Directory {
     }
 }
 
-/// Returns the name of a user that people see: the display name, the real name, or the short name.
+/// Returns the name of a user that people see: the display name, the real name, or the short name; `None` without any of these.
 fn name_of(user: &Value) -> Option<String> {
     names(user).next().map(str::to_owned)
 }

@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::directory::Directory;
 use crate::kinds::texts::window;
 
-/// Maximum depth to which nested blocks are read; real ones have four levels.
+/// Maximum depth to which nested blocks are read; deeper ones are left out. Real ones have four levels.
 const MAX_DEPTH: usize = 12;
-/// Maximum length in bytes of a reference, such as a link with its label.
+/// Maximum length in bytes of a reference, such as a link with its label. A longer one stays as it is written.
 const MAX_REFERENCE_LENGTH: usize = 8 * 1024;
 
-/// Returns the text of a message.
+/// Returns the text of a message; empty if it has none.
 pub fn of_message(message: &Value, directory: &Directory) -> String {
     let own = plain(message["text"].as_str().unwrap_or_default(), directory);
     if !own.trim().is_empty() {

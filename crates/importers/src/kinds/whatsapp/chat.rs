@@ -17,10 +17,11 @@ use crate::source::{Entry, Source};
 
 /// Maximum length in bytes of a line; longer lines are read as several lines. A message of WhatsApp has at most 64 KiB.
 const MAX_LINE_LENGTH: usize = 1 << 20;
-/// Maximum length in bytes of a message, because a file that is not a chat may have one head and a million lines.
+/// Length in bytes of a message after which further lines of it are skipped, because a file that is not a chat may have one
+/// head and a million lines.
 const MAX_MESSAGE_LENGTH: usize = 8 << 20;
 
-/// Collects the dates of a chat.
+/// Collects the dates of a chat. Counts a file that cannot be read as skipped.
 pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Orders {
     let mut orders = Orders::default();
     let read = each_line(source, entry, |line, _| {
@@ -168,7 +169,7 @@ impl Chat {
     }
 }
 
-/// Beginnings of file names, before the name of the chat.
+/// Beginnings of the names that phones give exported files, before the name of the chat.
 const PREFIXES: [&str; 11] = [
     "WhatsApp Chat with ",
     "WhatsApp Chat mit ",
@@ -183,8 +184,8 @@ const PREFIXES: [&str; 11] = [
     "WhatsApp Chat ",
 ];
 
-/// Returns the name of a chat from the name of its file; for `_chat.txt`, from the name of its folder or archive, which the
-/// phone chose.
+/// Returns the name of a chat from the name of its file; for `_chat.txt`, from the name of its folder or archive. Returns
+/// `None` if that folder or archive does not have a name as the phone chooses it.
 fn chat_name(entry: &Entry) -> Option<String> {
     let inner = entry.path.rsplit('/').nth(1);
     match entry.stem() {

@@ -5,7 +5,7 @@ use crate::kinds::local_time::{Written, is_space, leading};
 /// A line with a head.
 #[derive(Debug, PartialEq)]
 pub struct Head<'l> {
-    /// The date and time.
+    /// Date and time. The order of day and month is decided later.
     pub written: Written,
     /// The name of the sender; `None` for a line of WhatsApp itself.
     pub name: Option<String>,
@@ -13,7 +13,7 @@ pub struct Head<'l> {
     pub text: &'l str,
 }
 
-/// Maximum length in bytes of the name of a person or group.
+/// Maximum length in bytes of the name of a person or group. A line with a longer one counts as a line of WhatsApp itself.
 const MAX_NAME_LENGTH: usize = 100;
 
 /// Parses the head of a line. Returns `None` for a line that continues the message before it.
@@ -34,7 +34,8 @@ pub fn parse(line: &str) -> Option<Head<'_>> {
     Some(Head { written, name, text })
 }
 
-/// Splits `Name: text`. A colon within quotes belongs to a line of WhatsApp: `Ann created group "Choir: 2021"`.
+/// Splits `Name: text`. Returns `None` for a line of WhatsApp itself. A colon within quotes belongs to a line of WhatsApp:
+/// `Ann created group "Choir: 2021"`.
 fn split_name(rest: &str) -> Option<(String, &str)> {
     let (name, text) = rest
         .split_once(':')

@@ -12,7 +12,7 @@ pub enum Content {
     Other(&'static str),
 }
 
-/// Beginnings of the texts of deleted messages.
+/// Beginnings of the texts of deleted messages, which are skipped.
 const DELETED: [&str; 26] = [
     "This message was deleted",
     "You deleted this message",
@@ -41,7 +41,8 @@ const DELETED: [&str; 26] = [
     "Det här meddelandet togs bort",
     "このメッセージは削除されました",
 ];
-/// Texts for media that was not exported, as older versions for iOS wrote them, without a mark of direction.
+/// Texts for media that was not exported, as older versions for iOS wrote them, without a mark of direction. A message with
+/// such a text alone is skipped.
 const OMITTED: [&str; 8] = [
     "image omitted",
     "video omitted",
@@ -52,7 +53,7 @@ const OMITTED: [&str; 8] = [
     "Contact card omitted",
     "video note omitted",
 ];
-/// Texts after the name of an exported file on Android.
+/// Texts after the name of an exported file on Android. A first line that ends with one is removed and counted as a file.
 const ATTACHED: [&str; 10] = [
     "(file attached)",
     "(Datei angehängt)",
@@ -66,8 +67,8 @@ const ATTACHED: [&str; 10] = [
     "(файл добавлен)",
 ];
 
-/// Marks at the end of edited messages, without their angle brackets. Marks in other languages are recognised by the mark of
-/// direction before them.
+/// Marks at the end of edited messages, without their angle brackets, to be removed. Marks in other languages are recognised by
+/// the mark of direction before them.
 const EDITED: [&str; 7] = [
     "this message was edited",
     "se editó este mensaje",
@@ -78,10 +79,10 @@ const EDITED: [&str; 7] = [
     "dit bericht is bewerkt",
 ];
 
-/// Maximum length in bytes of a reference to a file.
+/// Maximum length in bytes of a reference to a file. A longer text in angle brackets is a part of the message.
 const MAX_REFERENCE_LENGTH: usize = 512;
 
-/// Classifies the text of a message.
+/// Returns the words of a person in the text of a message, or the kind under which the message is skipped because it has none.
 pub fn classify(text: &str) -> Content {
     let is_marked = text.starts_with('\u{200e}');
     let (text, media) = without_files(text);
@@ -111,7 +112,8 @@ pub fn classify(text: &str) -> Content {
     Content::Text(plain.to_owned(), media)
 }
 
-/// Removes references to exported files. Returns the rest, which is a caption, and the number of references.
+/// Removes references to exported files in angle brackets, and a first line that names a file. Returns the rest, which is a
+/// caption, and the number of references.
 fn without_files(text: &str) -> (String, usize) {
     let (mut rest, mut media) = without_brackets(text);
     let first = rest.lines().next().unwrap_or_default();

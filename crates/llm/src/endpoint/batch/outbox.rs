@@ -13,10 +13,11 @@ use crate::endpoint::channel::Channel;
 /// Maximum requests of a batch. OpenAI accepts 50,000, Anthropic 100,000.
 const MAX_REQUESTS: usize = 50_000;
 
-/// Bytes after which a batch is full. OpenAI accepts 200 MB, Anthropic 256 MB; the lines of a batch are held in memory.
+/// Bytes of lines from which on a batch takes no further request. OpenAI accepts 200 MB, Anthropic 256 MB; the lines of a batch
+/// are held in memory.
 const MAX_BYTES: usize = 48 << 20;
 
-/// Characters of our own id of a batch.
+/// Number of hex digits of the id that Annals gives a batch.
 const ID: usize = 20;
 
 /// A batch that is being collected.
@@ -30,8 +31,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Begins a batch. Its id follows from its first request, the time, and how many requests were made for that period
-    /// `before`, so that no two are the same.
+    /// Begins a batch. Its id is a digest of the first request, the time, and the number of requests made for the same period
+    /// `before`, so that no two batches have the same id.
     pub(super) fn new(channel: Arc<Channel>, first: &BatchedRequest, now: Timestamp, before: usize) -> Outbox {
         let (key, now, before) = (first.key.to_string(), now.to_string(), before.to_string());
         let digest = Digest::of([&channel.model.base_url, &channel.model.name, &key, &now, &before]);
@@ -48,7 +49,7 @@ impl Outbox {
         self.requests.len() >= MAX_REQUESTS || self.lines.len() >= MAX_BYTES
     }
 
-    /// Adds a request. Returns false if it is there already.
+    /// Adds a request with its body. Returns false if the batch already contains the request.
     pub(super) fn add(&mut self, request: BatchedRequest, body: &Value) -> bool {
         if !self.known.insert((request.agent.clone(), request.key)) {
             return false;

@@ -35,13 +35,12 @@ const MAX_REASON_LENGTH: usize = 200;
 const PAGE: usize = 100;
 const PAGES: usize = 20;
 
-/// Files listed when the input of a batch is looked for; the newest come first.
+/// Maximum number of files that are listed to find the input of a batch. The newest come first.
 const FILES: usize = 1_000;
 
 /// The state of a batch as the provider reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Status {
-    /// Whether the batch has ended.
     pub(super) is_over: bool,
     /// Whether the batch was refused as a whole, before any request was processed.
     pub(super) is_refused: bool,
@@ -53,20 +52,20 @@ pub(super) struct Status {
     pub(super) leftovers: Vec<String>,
     /// The provider's error code for a refused batch; empty if it gave none that is a plain word.
     pub(super) reason: String,
-    /// The provider's name for the state.
+    /// The state of the batch in the words of the provider.
     pub(super) word: String,
 }
 
-/// Whether the provider has a batch.
+/// Whether the provider has a batch that may have been created. `Yes` holds the provider's id of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Yes(String),
     No,
-    /// A listed batch may be this one. Its results decide, once it has ended.
+    /// A listed batch may be the one looked for. Only its results will show that, once it has ended.
     Perhaps,
 }
 
-/// A provider of batches.
+/// Calls the batch interface of the server of a channel.
 pub(super) struct Provider<'a> {
     channel: &'a Channel,
 }
@@ -102,7 +101,8 @@ impl<'a> Provider<'a> {
         id.map(str::to_owned).ok_or(EndpointError::Unusable("it named no uploaded file"))
     }
 
-    /// Deletes the input of a batch: the file with this id, and what an upload without an answer may have left.
+    /// Deletes the input of a batch at a provider that takes files: the file with this id, and what an upload without an answer
+    /// may have left. Ignores failures.
     pub(super) async fn delete_input(&self, batch: &ModelBatch, file: Option<&str>) {
         if !self.takes_files() {
             return;
@@ -120,7 +120,7 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// Creates the batch. Returns the provider's id of the batch.
+    /// Creates the batch, without retries. Returns the provider's id of the batch.
     pub(super) async fn create(&self, body: Vec<u8>) -> Result<String, EndpointError> {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.channel.http().post(self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
@@ -132,7 +132,7 @@ impl<'a> Provider<'a> {
     }
 
     /// Adds the provider's reason to a refusal, but only if batches are created from files: the body of the request then names
-    /// a file and contains no memory, so the reason cannot quote one.
+    /// a file and contains no memory, so the reason cannot quote one. Leaves out a reason that contains the key.
     fn with_reason(&self, mut failure: EndpointError, answer: &Value) -> EndpointError {
         let message = answer["error"]["message"].as_str().unwrap_or_default();
         let is_key_in = self.channel.model.key.as_ref().is_some_and(|key| message.contains(key.expose_secret()));
@@ -141,8 +141,8 @@ impl<'a> Provider<'a> {
             && !message.is_empty()
             && !is_key_in
         {
-            let tame: String = message.chars().filter(|c| !c.is_control()).take(MAX_REASON_LENGTH).collect();
-            *code = format!("({tame})");
+            let reason: String = message.chars().filter(|c| !c.is_control()).take(MAX_REASON_LENGTH).collect();
+            *code = format!("({reason})");
         }
         failure
     }
@@ -173,8 +173,8 @@ impl<'a> Provider<'a> {
         Ok(if perhaps { Found::Perhaps } else { Found::No })
     }
 
-    /// Returns whether a listed batch is this one. OpenAI returns our id with a batch. Anthropic has it only in the ids of
-    /// requests, which are in the results of a batch that has ended.
+    /// Returns whether a listed batch is the one looked for. OpenAI returns the id that Annals gave the batch. With Anthropic,
+    /// that id is only in the ids of the requests, which are in the results of a batch that has ended.
     async fn is_it(&self, batch: &ModelBatch, id: &str, entry: &Value) -> Result<Found, EndpointError> {
         if !self.is_anthropic() {
             let is_it = entry["metadata"]["annals"] == *batch.id;
@@ -192,7 +192,7 @@ impl<'a> Provider<'a> {
         Ok(if number_of(&batch.id, custom_id).is_some() { Found::Yes(id.to_owned()) } else { Found::No })
     }
 
-    /// Requests the state of a batch from the provider.
+    /// Requests the state of a batch. `remote` is the provider's id of the batch.
     pub(super) async fn status(&self, remote: &str) -> Result<Status, EndpointError> {
         if self.is_anthropic() {
             return Ok(anthropic(remote, &self.get(&format!("messages/batches/{remote}")).await?));
@@ -200,7 +200,7 @@ impl<'a> Provider<'a> {
         Ok(openai(&self.get(&format!("batches/{remote}")).await?))
     }
 
-    /// Begins the download of results.
+    /// Begins the download of results from a path below the base URL.
     pub(super) async fn download(&self, path: &str) -> Result<Download, EndpointError> {
         let request = self.authorized(self.channel.http().get(self.url(path)));
         let response = within(TIMEOUT, async { request.send().await.map_err(unreachable) }).await?;
@@ -211,7 +211,7 @@ impl<'a> Provider<'a> {
         Ok(Download { response, rest: Vec::new() })
     }
 
-    /// Requests the cancellation of a batch. Ignores failures: the provider ends the batch at some time anyway.
+    /// Requests the cancellation of a batch. Ignores failures, because the provider ends every batch within a day or so.
     pub(super) async fn cancel(&self, remote: &str) {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.authorized(self.channel.http().post(self.url(&format!("{path}/{remote}/cancel"))));
@@ -230,10 +230,10 @@ impl<'a> Provider<'a> {
     }
 }
 
-/// Maximum bytes of a line of results. An answer has a few thousand.
+/// Maximum bytes of a line of results. At a longer one, the download fails. The usual line has a few thousand.
 const MAX_LINE_LENGTH: usize = 4 << 20;
 
-/// Results, read line by line.
+/// A download of results that is read line by line.
 pub(super) struct Download {
     response: Response,
     rest: Vec<u8>,
@@ -300,8 +300,8 @@ pub(super) fn form(batch: &ModelBatch, lines: &[u8]) -> Vec<u8> {
 /// Returns the body of the request that creates a batch from its lines.
 pub(super) fn in_an_array(lines: &[u8]) -> Vec<u8> {
     let mut body = b"{\"requests\":[".to_vec();
-    for (place, line) in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
-        if place > 0 {
+    for (index, line) in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
+        if index > 0 {
             body.push(b',');
         }
         body.extend_from_slice(line);

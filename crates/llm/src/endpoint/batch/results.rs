@@ -13,7 +13,7 @@ use crate::endpoint::channel::Channel;
 use crate::endpoint::completion::{Reading, Timing, is_answer};
 use crate::endpoint::failure::{EndpointError, failure};
 
-/// Answers saved in one transaction.
+/// Number of answers that are saved in one transaction.
 const PIECE: usize = 200;
 
 /// The outcome of reading results.
@@ -23,12 +23,13 @@ pub(super) struct Read {
     pub(super) lines: u64,
     /// Number of requests that were settled now.
     pub(super) settled: u64,
-    /// The last failure; `None` if all results could be read.
+    /// The last failure of a download; `None` if all were read to the end. Lines that cannot be parsed are skipped and are no
+    /// failure.
     pub(super) failure: Option<EndpointError>,
 }
 
-/// Reads and saves the results of a batch, as far as they can be read. Fails only if they cannot be saved; what could not be
-/// read is in the outcome.
+/// Reads the results of a batch and saves those that can be read. Skips lines that cannot be parsed. Fails only if the results
+/// cannot be saved; if a download fails, the outcome contains the failure.
 pub(super) async fn save(
     batches: &dyn Batches,
     channel: &Channel,
@@ -96,7 +97,7 @@ fn openai(channel: &Channel, line: &Value) -> Settlement {
     }
 }
 
-/// Records a refusal. A parameter that the server does not accept is left out from now on.
+/// Returns the settlement of a refused request. A parameter that the server does not accept is left out of further requests.
 fn refused(channel: &Channel, status: u16, body: &Value) -> Settlement {
     channel.note_refusal(&failure(status, &HeaderMap::new(), body));
     Settlement::Failed
@@ -113,6 +114,7 @@ fn answered(answer: &Value) -> Settlement {
             let is_useless = completion.is_cut_off || completion.is_repetitive;
             let answer = BatchAnswer {
                 tokens_in: completion.tokens_in.unwrap_or_default(),
+                cache: completion.cache,
                 tokens_out: completion.out(),
                 text: completion.text,
             };

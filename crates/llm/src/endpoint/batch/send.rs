@@ -15,7 +15,8 @@ use crate::endpoint::Endpoint;
 use crate::endpoint::channel::Channel;
 use crate::endpoint::failure::EndpointError;
 
-/// Age at which a batch that may have been created is dropped if no listed batch can be it. Lists may be late by some seconds.
+/// Age at which a batch is dropped if it may have been created, but the provider lists none that can be it. New batches may be
+/// missing from lists for some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
 /// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers
@@ -25,21 +26,23 @@ const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 /// Age at which any open batch is given up, even if its provider could not be reached or reported no status.
 const SILENCE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
-/// How long a server gets no further batch after it did not take one for a reason that may pass.
+/// Time without further batches after the server did not accept one for a temporary reason.
 const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
-/// How long a server gets no further batch after it refused one for good. Its old periods are asked at once meanwhile.
+/// Time without further batches after the server refused one permanently. Meanwhile, requests to this server that would have
+/// been sent in batches by default are sent at once.
 const REFUSAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// The recorded reason for giving up a batch because of its age.
+/// The reason that is recorded when a batch is given up because of its age.
 const LATE: &str = "it did not end in time and is given up";
 
-/// How often incomplete results are read before the missing ones are given up, and how often a batch is looked up that the
-/// provider reports as not found (404).
+/// Number of attempts to read incomplete results. After the last, the missing ones are given up. A batch is also given up if
+/// the provider reports it as not found (404) this many times.
 const READS: u64 = 3;
 
 impl Endpoint {
-    /// Sends what was collected. Each batch is recorded first.
+    /// Sends the collected requests, one batch for each model. Records each batch before it is sent. A batch that the server
+    /// does not take is reported, and its requests are collected again later.
     pub(crate) async fn send(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(collector) = &self.collector else { return Ok(report) };
@@ -52,7 +55,7 @@ impl Endpoint {
         for outbox in outboxes {
             collector.send_one(outbox, now, &mut report).await?;
         }
-        report.open = self.within_reach(collector).await?;
+        report.open = self.reachable_batches(collector).await?;
         Ok(report)
     }
 
@@ -72,7 +75,7 @@ impl Endpoint {
         for batch in collector.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
             collector.lose(self.channel_of(batch), batch, LATE, &mut report).await?;
         }
-        report.open = self.within_reach(collector).await?;
+        report.open = self.reachable_batches(collector).await?;
         Ok(report)
     }
 
@@ -87,8 +90,9 @@ impl Endpoint {
         Ok(report)
     }
 
-    /// Returns the batches that have not ended and whose server is configured. Waiting for the others makes no sense.
-    async fn within_reach(&self, collector: &BatchCollector) -> Result<Vec<ModelBatch>> {
+    /// Returns the batches that have not ended and have a configured server. Batches of other servers cannot be polled, so
+    /// nothing waits for them.
+    async fn reachable_batches(&self, collector: &BatchCollector) -> Result<Vec<ModelBatch>> {
         let mut open = collector.batches.open_batches().await?;
         open.retain(|batch| self.channel_of(batch).is_some());
         Ok(open)
@@ -177,9 +181,9 @@ impl BatchCollector {
         self.batches.save_batch(&batch).await
     }
 
-    /// Ends a batch that the provider has not created, and reports why. After a refusal or a failed upload the server gets no
-    /// batch for a while. The requests are collected again later. If the store failed, the batch stays open and the error is
-    /// returned.
+    /// Ends a batch that the provider has not created, and reports why. After a refusal or a failed upload, the server gets no
+    /// batch for a while. The requests are collected again later. If the store failed, leaves the batch open and returns the
+    /// error.
     async fn give_up(
         &self,
         provider: &Provider<'_>,
@@ -255,7 +259,7 @@ impl BatchCollector {
         }
     }
 
-    /// Looks for a batch that may have been created. Drops it at the age [`SEARCH`] if no listed batch can be it.
+    /// Looks for a batch that may have been created. Drops it at the age [`SEARCH`] if the provider lists none that can be it.
     async fn search(
         &self,
         provider: &Provider<'_>,
@@ -274,7 +278,8 @@ impl BatchCollector {
         }
     }
 
-    /// Requests the state of a batch. Reads its results if it has ended.
+    /// Requests the state of a batch. If it has ended, reads its results; if the provider refused it as a whole, ends it. Gives
+    /// it up if it is too old or the provider no longer has it.
     async fn follow(
         &self,
         channel: &Arc<Channel>,
@@ -349,7 +354,6 @@ fn has_lasted(batch: &ModelBatch, time: SignedDuration, now: Timestamp) -> bool 
     batch.at.saturating_add(time).is_ok_and(|until| until <= now)
 }
 
-/// The periods of a batch, by agent.
 type PeriodsByAgent = BTreeMap<Agent, BTreeSet<Period>>;
 
 fn periods_by_agent(requests: &[BatchedRequest]) -> PeriodsByAgent {
@@ -360,9 +364,9 @@ fn periods_by_agent(requests: &[BatchedRequest]) -> PeriodsByAgent {
     periods
 }
 
-/// Why a batch was not sent.
+/// Why a batch was not created at the provider.
 enum Unsent {
-    /// Something that its requests may contain was erased.
+    /// Text that the requests may contain was erased.
     Erased,
     /// The provider has not accepted the batch.
     Refused(EndpointError),

@@ -1,5 +1,5 @@
-//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason
-//! that quotes nothing.
+//! Filters and normalises a model's facts and operations. Each element is judged alone. A bad one is rejected with a reason
+//! that quotes no text.
 
 mod origins;
 
@@ -16,22 +16,25 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::super::background::since;
 use super::super::grounding::{Evidence, Shown};
 use super::super::lines::Line;
+use super::super::subject::is_of_example;
 use super::super::{answer, suspicion};
 use super::MAX_PER_TURN;
 use crate::extractive::Language;
+use crate::prompts::extraction_example;
 use crate::rules::is_form_of;
 use origins::Origins;
 
-/// Maximum bytes of a term: subjects, predicates and objects are names and short nouns.
+/// Maximum bytes of a subject, predicate or object: they are names and short nouns. An operation with a longer one is rejected.
 const MAX_TERM_LENGTH: usize = 200;
 
-/// Maximum bytes of a fact, which is one sentence.
+/// Maximum bytes of a statement, which is one sentence. A longer one is rejected.
 const MAX_FACT_LENGTH: usize = 600;
 
 /// Importance of a statement and confidence of an operation if the model gives none.
 const MIDDLING: f64 = 0.5;
 
-/// More deletions than this from one turn are not a change in somebody's life but an order to delete.
+/// Maximum deletions from one turn. Further ones are rejected: so many are an order to delete rather than a change in
+/// somebody's life.
 const MAX_DELETES_PER_TURN: usize = 3;
 
 /// The elements that have been kept so far, with the data to judge further ones.
@@ -40,9 +43,11 @@ pub(super) struct Keep<'a> {
     task: &'a ExtractionTask<'a>,
     zones: &'a Zones,
     turns: HashMap<&'a MemoryId, &'a Memory>,
-    /// Content words of the turns and of the preceding turns. The deletion of an object without any of these words is refused.
+    /// Content words of the turns and of the preceding turns. The deletion of an object without any of these words is refused,
+    /// and so is an object of the example.
     named: HashSet<String>,
     origins: Origins,
+    language: Language,
     seen: HashSet<MemoryId>,
     facts: HashMap<MemoryId, usize>,
     operations: HashMap<MemoryId, u32>,
@@ -60,6 +65,7 @@ impl<'a> Keep<'a> {
             turns: task.turns.iter().map(|turn| (&turn.id, turn)).collect(),
             named: task.turns.iter().chain(task.context).flat_map(|turn| words(&turn.text)).collect(),
             origins: Origins::of(task),
+            language: Language::of_texts(task.turns.iter().map(|turn| turn.text.as_str())),
             seen: HashSet::new(),
             facts: HashMap::new(),
             operations: HashMap::new(),
@@ -85,7 +91,7 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// Returns what the model was shown: the lines and the known facts.
+    /// Returns the lines and the known facts as evidence to check statements against.
     fn shown(&self, lines: &[Line]) -> Shown {
         let background: Vec<String> = self.task.known.iter().map(|fact| since(fact, self.zones)).collect();
         let language = Language::of_texts(lines.iter().map(|line| line.text.as_str()));
@@ -93,7 +99,7 @@ impl<'a> Keep<'a> {
         Shown::new(Evidence { lines, background: &background, aliases: &[], has_names })
     }
 
-    /// Returns a statement, or `None` if it has been added already. The error is the reason for rejecting the element.
+    /// Parses a statement. Returns `None` if it has been added already. The error is the reason for rejecting the element.
     fn statement(&mut self, element: &Value, lines: &[Line], shown: &Shown) -> Kept<Option<Statement>> {
         let turn = self.source(element, lines)?;
         let text = answer::text(element, "text").ok_or("has no text")?;
@@ -103,6 +109,9 @@ impl<'a> Keep<'a> {
         }
         if let Some(suspicion) = suspicion::of_text(&text) {
             return Err(suspicion.as_str());
+        }
+        if is_of_example(&text, extraction_example(self.language)) {
+            return Err("repeats the example of the prompt");
         }
         let context = self.origins.of_words(turn, &text).ok_or("states what only the background says")?;
         if shown.lacks(&text) {
@@ -143,6 +152,10 @@ impl<'a> Keep<'a> {
         if predicate == ALIAS && verb != Verb::Delete && !may_be_called(turn, &subject, &object) {
             return Err("gives a name that is not a form of the speaker's own");
         }
+        let of_example = extraction_example(self.language).contains(&format!("\"object\": \"{object}\""));
+        if of_example && !words(&object).any(|word| self.named.contains(&word)) {
+            return Err("repeats the example of the prompt");
+        }
         let replaces = term("replaces").filter(|replaces| verb == Verb::Update && is_term(replaces));
         let objects = [Some(&object), replaces.as_ref()].into_iter().flatten();
         if let Some(suspicion) = objects.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
@@ -164,11 +177,10 @@ impl<'a> Keep<'a> {
         if *position as usize == MAX_PER_TURN {
             return Err("is one too many for its turn");
         }
-        let id = FactOperation::id(&turn.id, *position);
-        let place = *position;
+        let own_position = *position;
         *position += 1;
         Ok(FactOperation {
-            id,
+            id: FactOperation::id(&turn.id, own_position),
             verb,
             subject,
             predicate,
@@ -179,12 +191,13 @@ impl<'a> Keep<'a> {
             at: self.when(element).unwrap_or(turn.at()),
             said_at: turn.at(),
             source: turn.id.clone(),
-            position: place,
+            position: own_position,
             recorded_at: self.task.now,
         })
     }
 
-    /// Fails if the turn may not end this fact: the object must be named in the turns, and a turn may not end many facts.
+    /// Checks whether the turn may end this fact: a turn of the task or one of the turns before them must contain a word of the
+    /// object, and one turn may end at most [`MAX_DELETES_PER_TURN`] facts.
     fn may_end(&mut self, turn: &Memory, object: &str) -> Kept<()> {
         if !words(object).any(|word| self.named.contains(&word)) {
             return Err("deletes what nobody named");
@@ -194,13 +207,11 @@ impl<'a> Keep<'a> {
         if *ended > MAX_DELETES_PER_TURN { Err("is one deletion too many for its turn") } else { Ok(()) }
     }
 
-    /// Returns the turn that an element cites.
+    /// Returns the turn of the first line of `lines` that an element cites. Fails if it cites none of them.
     fn source(&self, element: &Value, lines: &[Line]) -> Kept<&'a Memory> {
         let cited = element.get("source").or_else(|| element.get("sources"));
-        let number = answer::citations(cited).into_iter().next();
-        let line = number.and_then(|number| lines.get(number.checked_sub(1)?));
-        let turn = line.and_then(|line| self.turns.get(line.from.first()?)).copied();
-        turn.ok_or("cites no turn")
+        let cited = answer::citations(cited).into_iter().filter_map(|number| lines.get(number.checked_sub(1)?));
+        cited.filter_map(|line| self.turns.get(line.from.first()?)).next().copied().ok_or("cites no turn")
     }
 
     /// Parses an instant, day, month or year. Returns `None` if it is missing or cannot be read.
@@ -233,7 +244,8 @@ fn resolved(term: &str, turn: &Memory) -> String {
     if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
 }
 
-/// Returns whether a turn may give its speaker another name. A turn never gives somebody else a name.
+/// Returns whether a turn may give its subject this name. The subject must be the speaker. A speaker with a name of its own
+/// gets only forms of that name; one that is called "user" gets any name.
 fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
     let speaker = turn.speaker().unwrap_or_default();
     entity_key(subject) == entity_key(speaker) && (speaker == Role::User.as_str() || is_form_of(speaker, name))
@@ -248,7 +260,8 @@ fn topic(element: &Value) -> String {
     word.unwrap_or_else(|| "other".into())
 }
 
-/// Returns the people whom a statement is about; the speaker if the model names nobody.
+/// Returns the people whom a statement is about, at most [`MAX_PER_TURN`]. If the model names nobody, returns the speaker, if
+/// the turn has one.
 fn who(element: &Value, turn: &Memory) -> Vec<String> {
     let names = match &element["who"] {
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),

@@ -3,15 +3,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use annals_core::{CalendarNames, Date, entity_key};
+use annals_core::{CalendarNames, Date, chinese_numerals, entity_key};
 use jiff::civil::Weekday;
 use regex::{Captures, Regex};
 
-use super::han;
 use super::plain;
-
-/// The languages with names of months and weekdays.
-const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "pt", "it", "nl"];
 
 /// A written date, possibly without a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,10 +24,10 @@ impl Written {
     }
 }
 
-/// The dates of a text.
+/// Result of [`take_dates`].
 #[derive(Debug, Default)]
 pub(super) struct Dates {
-    /// The text without its dates. Years of months stay, and are numbers.
+    /// The text without its dates. The year of a month without a day stays in it, and counts as a number.
     pub(super) rest: String,
     pub(super) days: Vec<Written>,
     /// Months without a day: "June 2031", "2031年6月", "三月".
@@ -45,18 +41,14 @@ static MONTHS: LazyLock<HashMap<String, i8>> = LazyLock::new(|| {
     let of = |names: &'static CalendarNames| {
         names.months.iter().filter_map(|name| Some((entity_key(name), names.month(name)?)))
     };
-    all_names().flat_map(of).collect()
+    CalendarNames::all().flat_map(of).collect()
 });
 static WEEKDAYS: LazyLock<HashMap<String, Weekday>> = LazyLock::new(|| {
     let of = |names: &'static CalendarNames| {
         names.weekdays.iter().filter_map(|name| Some((entity_key(name), names.weekday(name)?)))
     };
-    all_names().flat_map(of).collect()
+    CalendarNames::all().flat_map(of).collect()
 });
-
-fn all_names() -> impl Iterator<Item = &'static CalendarNames> {
-    LANGUAGES.into_iter().filter_map(CalendarNames::of)
-}
 
 /// Returns the number of a month from its name in any language, or from the first three or four letters of its English name.
 pub(super) fn month(word: &str) -> Option<i8> {
@@ -64,8 +56,8 @@ pub(super) fn month(word: &str) -> Option<i8> {
 }
 
 fn english_month(word: &str) -> Option<i8> {
-    let full = ENGLISH.months.into_iter().find(|name| (3..=4).contains(&word.len()) && name.starts_with(word));
-    ENGLISH.month(full.unwrap_or(word))
+    let is_short = (3..=4).contains(&word.len());
+    if is_short { ENGLISH.month_beginning_with(word) } else { ENGLISH.month(word) }
 }
 
 /// Returns a weekday from its name in any language.
@@ -73,11 +65,11 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
     WEEKDAYS.get(word).copied()
 }
 
-// A word boundary before or after a digit is one of ASCII, because Chinese has no spaces: "2031-05-07米娅".
+// Word boundaries beside digits are those of ASCII, because in text without spaces a letter may follow a digit: "2031-05-07米娅".
 static DATES: LazyLock<Regex> = LazyLock::new(|| {
     let english = format!("(?:{})[a-z]*", ENGLISH.months.map(|name| &name[..3]).join("|"));
     let month = format!("(?:{}|{english})", spellings().join("|"));
-    let han = han::DIGITS;
+    let han = chinese_numerals::UP_TO_TEN;
     let pattern = format!(
         r"(?ix)
         (?-u:\b)(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})(?-u:\b)
@@ -91,7 +83,8 @@ static DATES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns the names of the months in all languages, with and without accents.
 fn spellings() -> Vec<String> {
-    let names = all_names().flat_map(|names| names.months).flat_map(|name| [name.to_owned(), entity_key(name)]);
+    let names =
+        CalendarNames::all().flat_map(|names| names.months).flat_map(|name| [name.to_owned(), entity_key(name)]);
     let mut names: Vec<String> = names.collect();
     // The longest first: "mar" begins "março".
     names.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.clone()));
@@ -125,7 +118,7 @@ fn written(captures: &Captures<'_>) -> Option<Written> {
     let month_name = group(captures, &["m1", "m2", "m3", "m5"])?;
     let month = if captures.name("m3").is_some() { english_month(&plain(month_name)) } else { numbered(month_name) }?;
     let day = group(captures, &["d1", "d2", "d3", "d5"])?;
-    let day = day.parse().ok().or_else(|| i8::try_from(han::number(day)?).ok())?;
+    let day = day.parse().ok().or_else(|| i8::try_from(chinese_numerals::number(day)?).ok())?;
     let year = group(captures, &["y1", "y2", "y3", "y5"]).and_then(|year| year.parse().ok());
     // 2024 is a leap year, so that 29 February without a year is accepted.
     Date::new(year.unwrap_or(2024), month, day).ok().map(|_| Written { year, month, day })
@@ -139,7 +132,7 @@ fn whole_month<'t>(captures: &Captures<'t>) -> Option<(i8, &'t str)> {
 
 /// Returns the number of a month from digits, Chinese digits or its name.
 fn numbered(month_name: &str) -> Option<i8> {
-    let number = month_name.parse().ok().or_else(|| i8::try_from(han::number(month_name)?).ok());
+    let number = month_name.parse().ok().or_else(|| i8::try_from(chinese_numerals::number(month_name)?).ok());
     number.filter(|number| (1..=12).contains(number)).or_else(|| month(&plain(month_name)))
 }
 

@@ -1,7 +1,7 @@
 //! Finds sentences that say the opposite of their sources: a negation that was lost or added.
 //!
 //! Each clause of a sentence is compared with the clause of its sources that shares most words with it. Clauses that share too
-//! little are not judged, nor are pairs in which a word of either clause denies by itself ("refused", "hardly").
+//! few words are not judged. Neither are pairs in which a word of either clause denies by itself ("refused", "hardly").
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,7 +11,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::plain;
 
-/// Minimum number of words of a clause that must occur in the source clause, and their minimum share of the clause's words.
+/// Minimum number of words that a clause must have in common with a source clause to be judged by it, and their minimum share
+/// of the words of the clause.
 const COMMON: (usize, f64) = (2, 0.6);
 
 /// Returns how many clauses of the sentence have the opposite polarity of the source clause that they match best.
@@ -30,7 +31,7 @@ fn contradicts(clause: &Clause, sources: &[Clause]) -> bool {
     best.all(|source| source.negated != clause.negated && !source.denies && !clause.denies)
 }
 
-/// A part of a sentence with a verb of its own, roughly.
+/// A part of a sentence between two punctuation marks or conjunctions: usually a clause with a verb.
 #[derive(Debug)]
 struct Clause {
     /// Content words of the clause, cut to stems.
@@ -76,7 +77,7 @@ static ENDS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant, and a test uses it")
 });
 
-/// Phrases with a negation that deny nothing.
+/// Phrases that contain a negation but do not deny anything.
 static IDIOMS: LazyLock<Regex> = LazyLock::new(|| {
     let idioms = r"(?i)\b(?:(?:can(?:not|'t|’t)|couldn['’]t) (?:wait|believe|agree more|help)|no (?:problem|doubt|worries|kidding|way)|\
         not only|not just|why not|don['’]t (?:worry|mind|forget|you)|nothing but|no matter|or not|not yet|last but not least)\b";
@@ -133,7 +134,7 @@ const DENIALS: &[&str] = &[
     "perd",
 ];
 
-/// Words that say nothing about what a clause is about.
+/// Words that are ignored when clauses are compared, because they say nothing about their subject.
 const EMPTY: &[&str] = &[
     "the", "and", "that", "this", "with", "for", "from", "was", "were", "has", "have", "had", "are", "will", "would",
     "did", "does", "been", "being", "they", "them", "their", "she", "her", "his", "him", "you", "your", "who", "which",

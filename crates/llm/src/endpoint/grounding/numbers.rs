@@ -1,65 +1,46 @@
-//! Numbers in a text, as digits and as English words, in one normal form.
+//! Numbers in a text, as digits and as words, in one normal form.
 
 use std::sync::LazyLock;
 
+use annals_core::number_words;
 use regex::{Captures, Regex};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::plain;
 
-const ONES: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
-    sixteen seventeen eighteen nineteen twenty";
 const ORDINALS: &str = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth \
     thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth";
-const TENS: [(&str, u64); 14] = [
-    ("thirty", 30),
-    ("forty", 40),
-    ("fifty", 50),
-    ("sixty", 60),
-    ("seventy", 70),
-    ("eighty", 80),
-    ("ninety", 90),
-    ("hundred", 100),
-    ("thousand", 1_000),
-    ("once", 1),
-    ("twice", 2),
-    ("both", 2),
-    ("couple", 2),
-    ("dozen", 12),
-];
 
-/// Parses a single number word: a cardinal up to twenty, a multiple of ten, "hundred" or "thousand", an ordinal up to
-/// "twentieth", or a word such as "twice".
+/// Further English words that mean a number.
+const OTHERS: [(&str, u64); 7] =
+    [("hundred", 100), ("thousand", 1_000), ("once", 1), ("twice", 2), ("both", 2), ("couple", 2), ("dozen", 12)];
+
+/// Parses a single English number word in lower case: a cardinal up to twenty, a multiple of ten, "hundred" or "thousand", an
+/// ordinal up to "twentieth", or a word such as "twice".
 pub(super) fn number_word(word: &str) -> Option<u64> {
-    let place = |list: &str| list.split_whitespace().position(|name| name == word).map(|place| place as u64);
-    place(ONES).or_else(|| place(ORDINALS)).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
+    let ordinal = || ORDINALS.split_whitespace().position(|name| name == word).map(|index| index as u64);
+    let other = || OTHERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
+    cardinal(word).or_else(ordinal).or_else(other)
 }
 
-/// Parses a cardinal number up to twenty or a multiple of ten below a hundred: "two", "thirty".
+/// Parses an English cardinal number up to twenty or a multiple of ten below a hundred: "two", "thirty".
 pub(super) fn cardinal(word: &str) -> Option<u64> {
-    let place = ONES.split_whitespace().position(|name| name == word).map(|place| place as u64);
-    place.or_else(|| TENS[..7].iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
+    if word == "zero" { Some(0) } else { number_words::english(word).map(u64::from) }
 }
 
-/// Parses a compound number word: "twenty-five", "thirty-first".
+/// Parses a compound English number word with a hyphen: "twenty-five", "thirty-first".
 pub(super) fn compound(word: &str) -> Option<u64> {
     let word = plain(word);
     let (tens, ones) = word.split_once('-')?;
     Some(number_word(tens)? + number_word(ones)?)
 }
 
-/// Numbers up to twelve in German, French, Spanish, Portuguese, Italian and Dutch. Words that mean something else in one of these
-/// languages or in English are absent ("once", "neuf"), so that a text of any of them can be read.
-const FOREIGN: &str = "drei=3 vier=4 fünf=5 sechs=6 sieben=7 neun=9 zehn=10 zwölf=12 trois=3 quatre=4 cinq=5 huit=8 douze=12 tres=3 \
-    cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 três=3 quatro=4 sete=7 oito=8 doze=12 tre=3 quattro=4 \
-    cinque=5 sette=7 dieci=10 undici=11 dodici=12 drie=3 vijf=5 zes=6 zeven=7 negen=9 tien=10 twaalf=12 zwanzig=20 \
-    vingt=20 veinte=20 vinte=20 venti=20 twintig=20 hundert=100";
+/// Number words of other languages that mean something else in one of them or in English. Such a word in a source supports the
+/// number. In a claim it does not count as a number.
+const AMBIGUOUS: [&str; 13] =
+    ["acht", "elf", "six", "sept", "neuf", "dix", "onze", "once", "doce", "nove", "dez", "sei", "otto"];
 
-/// Further words for numbers, which mean something else too. A source with such a word supports the number.
-const AMBIGUOUS: &str =
-    "acht=8 elf=11 six=6 sept=7 neuf=9 dix=10 onze=11 once=11 doce=12 nove=9 dez=10 sei=6 otto=8 cien=100";
-
-/// Endings and words of larger numbers, of which a number word may be a part: "cinq cents", "trente et cinq".
+/// Words that make a number word beside them a part of a larger number: "cinq cents", "trente et cinq".
 const PARTS: [&str; 16] = [
     "cent",
     "cents",
@@ -79,13 +60,18 @@ const PARTS: [&str; 16] = [
     "millionen",
 ];
 
-/// Parses a number word of another language than English, as written.
+/// Parses a number word of another language than English, as written: three to twelve, twenty, or a hundred in German or
+/// Spanish.
 pub(super) fn foreign_word(word: &str) -> Option<u64> {
     let word = word.to_lowercase();
-    entry(FOREIGN, &word).or_else(|| entry(AMBIGUOUS, &word))
+    if ["hundert", "cien"].contains(&word.as_str()) {
+        return Some(100);
+    }
+    number_words::foreign(&word).map(u64::from).filter(|number| matches!(number, 3..=12 | 20))
 }
 
-/// Returns the numbers from three to twelve that a text writes as words of another language than English, each on its own.
+/// Returns the numbers from three to twelve that a text writes as words of another language than English. Leaves out words that
+/// are part of a larger number, and those in [`AMBIGUOUS`].
 pub(super) fn foreign_words(text: &str) -> Vec<u64> {
     let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
     let is_part = |word: Option<&String>| {
@@ -93,16 +79,12 @@ pub(super) fn foreign_words(text: &str) -> Vec<u64> {
     };
     let alone =
         |at: &usize| !is_part(words.get(at + 1)) && !is_part(at.checked_sub(1).and_then(|before| words.get(before)));
-    let number = |at: usize| entry(FOREIGN, &words[at]).filter(|number| *number <= 12);
-    (0..words.len()).filter(alone).filter_map(number).collect()
+    let is_clear = |at: &usize| !AMBIGUOUS.contains(&words[*at].as_str());
+    let number = |at: usize| foreign_word(&words[at]).filter(|number| *number <= 12);
+    (0..words.len()).filter(alone).filter(is_clear).filter_map(number).collect()
 }
 
-/// Returns the number of a word in a list of `word=number`.
-fn entry(list: &str, word: &str) -> Option<u64> {
-    list.split_whitespace().filter_map(|entry| entry.split_once('=')).find(|(name, _)| *name == word)?.1.parse().ok()
-}
-
-/// Returns whether a word is a multiple of ten: "trente", "cuarenta", "fünfzig", "dertig".
+/// Returns whether a word has the ending of a multiple of ten: "trente", "cuarenta", "fünfzig", "dertig".
 fn is_tens(word: &str) -> bool {
     ["zig", "ssig", "ßig", "enta", "inta", "anta", "ante", "ente", "tig"].iter().any(|ending| word.ends_with(ending))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Words that begin sentences and are not names.
+/// Words that often begin sentences and are not names.
 const COMMON: &[&str] = &[
     "The",
     "This",

@@ -64,6 +64,24 @@ fn answers_of_the_examples_are_grounded_in_their_input() {
 }
 
 #[test]
+fn years_and_months_follow_from_spans() {
+    fn check(language: Language, source: &str, summary: &str, expect: u32) {
+        assert_eq!(count(language, summary, source), expect, "{source} {summary}");
+    }
+    let english = |source, summary, expect| check(Language::English, source, summary, expect);
+    english("I moved here last year.", "Mia moved there in 2030.", 0);
+    english("I moved here last year.", "Mia moved there in 2029.", 1);
+    english("I moved here.", "Mia moved there in 2030.", 1);
+    english("We married three years ago.", "They married in 2028.", 0);
+    english("We married three years ago.", "They married in 2027.", 1);
+    english("We fly next month.", "They fly in June 2031.", 0);
+    english("We fly next month.", "They fly in August 2031.", 1);
+    english("We fly next week.", "They fly in July 2031.", 1);
+    check(Language::German, "Letztes Jahr bin ich umgezogen.", "Mia ist 2030 umgezogen.", 0);
+    check(Language::Unspaced, "我去年搬家了。", "米娅2030年搬家了。", 0);
+}
+
+#[test]
 fn german() {
     let source =
         "Ich hab die Stelle! Ab nächsten Montag in der Eckbäckerei, für 14 Euro. Bis Juni zahle ich Ole drei Raten.";

@@ -80,6 +80,30 @@ async fn example_has_the_language_of_the_sources() {
     rig.day(&turns).await.unwrap();
     let system = server.requests()[0].content_of("system").to_owned();
     assert!(system.contains("Write in German") && system.contains("Eckbäckerei"), "{system}");
+    rig.extract(&turns).await.unwrap();
+    let system = server.requests()[1].content_of("system").to_owned();
+    assert!(system.contains("objects in German") && system.contains("Eckbäckerei"), "{system}");
+    let small = Rig::with(&server, json!({ "window": 6000 }));
+    small.extract(&turns).await.unwrap();
+    assert!(!server.requests()[2].content_of("system").contains("Eckbäckerei"));
+}
+
+/// Small models do that.
+#[tokio::test]
+async fn example_that_a_model_repeats_is_no_fact() {
+    let copied = "Mia got a job at the Corner Bakery; she starts on 2031-05-12, for 4 euros more an hour.";
+    let answer = json!({
+        "facts": [{ "text": copied, "source": 1 }, { "text": "Ann signed for a flat in Lisbon.", "source": 1 }],
+        "operations": [
+            { "op": "INSERT", "subject": "Mia", "predicate": "works_at", "object": "Corner Bakery", "source": 1 },
+            { "op": "INSERT", "subject": "Ann", "predicate": "rents_in", "object": "Lisbon", "source": 1 },
+        ],
+    });
+    let server = ModelServer::start([Script::Answers(answer.to_string())]);
+    let found = Rig::new(&server).extract(&a_day().await).await.unwrap();
+    let texts: Vec<&str> = found.statements.iter().map(|statement| statement.text.as_str()).collect();
+    let objects: Vec<&str> = found.operations.iter().map(|operation| operation.object.as_str()).collect();
+    assert_eq!((texts, objects), (vec!["Ann signed for a flat in Lisbon."], vec!["Lisbon"]), "{:?}", found.rejected);
 }
 
 #[tokio::test]
@@ -102,7 +126,7 @@ async fn conversations_stand_together_and_long_answers_are_shortened() {
     );
 }
 
-/// Otherwise these words would survive the forgetting of the period before.
+/// Otherwise these words would remain after the previous period is forgotten.
 #[tokio::test]
 async fn other_words_of_the_background_do_not_get_in_either() {
     let before = vec!["2026-03-01 Ann's sister has leukaemia, and she worries.".to_owned()];

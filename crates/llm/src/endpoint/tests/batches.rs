@@ -50,6 +50,7 @@ impl Life {
                 background: None,
                 read_seq: 1,
                 now: self.now,
+                access_key: None,
             };
             match endpoint.summarize(task).await {
                 Ok(_) => written += 1,

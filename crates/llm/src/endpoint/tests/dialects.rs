@@ -2,9 +2,10 @@
 //! a few refusals, which are remembered, and its answers, errors, windows and counts are read correctly.
 
 use annals_core::Purpose;
-use annals_core::ports::{TokenRequest, TokenSums};
+use annals_core::ports::{Refusals, TokenRequest, TokenSums};
 
 use super::*;
+use crate::endpoint::failure::EndpointError;
 
 const WINDOW: u64 = 6_000;
 
@@ -49,6 +50,28 @@ async fn every_dialect_is_understood_and_its_refusals_are_remembered() {
 }
 
 #[tokio::test]
+async fn next_process_does_not_repeat_refused_requests() {
+    for (dialect, api, _) in DIALECTS {
+        let server = ModelServer::speaking(dialect, []);
+        let table = json!({
+            "base_url": server.base_url(), "model": "test", "api": api, "key": "sk-test", "temperature": 0.2, "reasoning": "low",
+        });
+        let first = Rig::of(table.clone());
+        first.day(&a_day().await).await.unwrap();
+        let before = server.requests().len();
+        let next = Rig::over(first.catalog.clone(), table.clone(), QUICK);
+        next.extract(&a_day().await).await.unwrap();
+        assert_eq!(server.requests().len(), before + 1, "{dialect:?}: {:?}", server.requests());
+        // A week later the full request is tried again, and what is refused then is remembered anew.
+        let mut later = Rig::over(first.catalog.clone(), table, QUICK);
+        later.now += Refusals::LIFETIME;
+        later.extract(&turns(&[("c", "Ann", "A week has passed.")]).await).await.unwrap();
+        let tried = server.requests().len() - before - 1;
+        assert_eq!(tried, before, "{dialect:?}: {:?}", server.requests());
+    }
+}
+
+#[tokio::test]
 async fn tokens_of_streams_are_booked_as_the_server_counts_them() {
     for (dialect, api, _) in DIALECTS {
         let server = ModelServer::speaking(dialect, []);
@@ -63,7 +86,7 @@ async fn tokens_of_streams_are_booked_as_the_server_counts_them() {
         assert!(is_near(draft.tokens), "{dialect:?}: {} of {asked} words", draft.tokens);
         let limit = draft.tokens + 1;
         let limits = TokenSums { agent: limit, workspace: limit, process: limit };
-        let rest = TokenRequest { purpose: Purpose::Daily, tokens: 1, limits };
+        let rest = TokenRequest { purpose: Purpose::Daily, tokens: 1, limits, access_key: None };
         let reserved = rig.catalog.reserve(&rig.agent, &rest, rig.now).await;
         assert!(reserved.is_ok(), "{dialect:?}: nothing else stays reserved");
     }
@@ -126,6 +149,47 @@ async fn window_that_a_refusal_names_is_used_at_once() {
 }
 
 #[tokio::test]
+async fn limit_of_answers_is_lowered_to_what_a_refusal_names() {
+    async fn check(message: &'static str, most: u64, expect: &[u64]) {
+        let limit = |body: &Value| body["max_tokens"].as_u64().or_else(|| body["max_completion_tokens"].as_u64());
+        let refuses = move |request: &annals_testkit::ModelRequest| match limit(&request.body) {
+            Some(limit) if limit <= most => Script::Good,
+            _ => Script::Responds(400, json!({ "error": { "message": message, "param": "max_tokens" } })),
+        };
+        let server = ModelServer::choosing(refuses);
+        let rig = Rig::with(&server, json!({ "max_output_tokens": 6000, "window": 32768 }));
+        rig.day(&a_day().await).await.unwrap();
+        rig.day(&a_day().await[..2]).await.unwrap();
+        let sent: Vec<u64> = server.requests().iter().filter_map(|request| limit(&request.body)).collect();
+        assert_eq!(sent, expect, "{message}");
+        assert_eq!(rig.spent().await.0, 2, "{message}");
+    }
+    let openai =
+        "max_tokens is too large: 6000. This model supports at most 4096 completion tokens, whereas you provided 6000.";
+    check(openai, 4_096, &[6000, 4096, 4096]).await;
+    let anthropic = "max_tokens: 6000 > 4096, which is the maximum allowed number of output tokens for small-20240307";
+    check(anthropic, 4_096, &[6000, 4096, 4096]).await;
+    check("max_tokens is too large", 2_000, &[6000, 3000, 1500, 1500]).await;
+}
+
+/// Every request of a batch is refused in the same words.
+#[tokio::test]
+async fn refusals_of_a_batch_lower_the_limit_of_answers_once() {
+    async fn check(numbers: &[u64], expect: u64) {
+        let server = ModelServer::start([]);
+        let rig = Rig::with(&server, json!({ "max_output_tokens": 6000, "window": 32768 }));
+        let channel = rig.endpoint.channel(Purpose::Daily).unwrap();
+        for _ in 0..20 {
+            channel.note_refusal(&EndpointError::OutputLimit { numbers: numbers.to_vec() });
+        }
+        assert_eq!(channel.sizes().await.max_output_tokens, expect, "{numbers:?}");
+    }
+    check(&[6000, 4096, 6000], 4_096).await;
+    check(&[6000, 4096, 100], 4_096).await;
+    check(&[], 6_000).await;
+}
+
+#[tokio::test]
 async fn requests_go_to_the_path_of_the_api_with_its_key() {
     async fn check(dialect: Dialect, api: &str, path: &str, header: (&str, &str)) {
         let server = ModelServer::speaking(dialect, []);
@@ -164,7 +228,9 @@ async fn cached_tokens_are_counted() {
         let rig = rig(&server, api);
         rig.day(&a_day().await).await.unwrap();
         let cached = rig.endpoint.channel(Purpose::Daily).unwrap().learned.speed.now().cached;
-        assert_eq!(cached, 64, "{dialect:?}");
+        let usage = rig.catalog.usage(&rig.agent, at("2026-01-01T00:00:00Z")).await.unwrap();
+        let booked: u64 = usage.iter().map(|usage| usage.cache.read).sum();
+        assert_eq!((cached, booked), (64, 64), "{dialect:?}");
     }
 }
 
@@ -211,6 +277,15 @@ async fn failures_of_each_dialect_are_classified() {
     check(Dialect::OpenRouter, "chat", Script::Fails(5, gone), true).await;
     let poor = json!({ "error": { "code": 402, "message": "Insufficient credits" } });
     check(Dialect::OpenRouter, "chat", Script::Responds(402, poor), true).await;
+    let dead = json!({ "object": "error", "message": "EngineDeadError", "type": "InternalServerError", "code": 500 });
+    check(Dialect::Vllm { window: WINDOW }, "chat", Script::Responds(500, dead), true).await;
+    let unknown =
+        json!({ "object": "error", "message": "The model `x` does not exist.", "type": "NotFoundError", "code": 404 });
+    check(Dialect::Vllm { window: WINDOW }, "chat", Script::Responds(404, unknown), true).await;
+    let long = json!({ "error": { "message": "This model's maximum context length is 200 tokens.", "code": 400 } });
+    check(Dialect::Vllm { window: WINDOW }, "chat", Script::Responds(400, long), false).await;
+    let invalid = json!({ "object": "error", "message": { "detail": [] }, "type": "invalid_request_error" });
+    check(Dialect::Mistral, "chat", Script::Responds(422, invalid), false).await;
     let missing = json!({ "error": { "message": "model \"x\" not found, try pulling it first" } });
     check(Dialect::Ollama { window: WINDOW }, "chat", Script::Responds(404, missing), true).await;
     let filtered = json!({ "error": { "code": "content_filter", "message": "The response was filtered" } });

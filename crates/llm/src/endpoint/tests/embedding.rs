@@ -1,18 +1,23 @@
 //! Vectors of an endpoint.
 
 use annals_core::Embedder;
+use annals_core::ports::VectorModel;
 use annals_testkit::ModelRequest;
 
 use super::super::embedding::EmbeddingEndpoint;
 use super::*;
 use crate::config::{EmbedderChoice, EmbedderConfig};
 
-fn endpoint(server: &ModelServer, more: Value) -> EmbeddingEndpoint {
+async fn endpoint(server: &ModelServer, more: Value) -> EmbeddingEndpoint {
     let mut table = json!({ "base_url": server.base_url(), "model": "vectors", "dimension": 3 });
     table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    opened(table, &[]).await.unwrap()
+}
+
+async fn opened(table: Value, stored: &[VectorModel]) -> Result<EmbeddingEndpoint> {
     let config: EmbedderConfig = serde_json::from_value(table).unwrap();
     let EmbedderChoice::Endpoint(model) = config.check(|_| None).unwrap().choice else { panic!("no endpoint") };
-    EmbeddingEndpoint::with_retry_policy(model, QUICK).unwrap()
+    EmbeddingEndpoint::with_retry_policy(model, stored, QUICK).await
 }
 
 /// Returns an answer with the length of each text as first component of its vector, in reverse order, as servers may do.
@@ -34,7 +39,7 @@ fn strings(texts: &[&str]) -> Vec<String> {
 #[tokio::test]
 async fn vectors_come_in_order_with_unit_length() {
     let server = ModelServer::choosing(lengths);
-    let endpoint = endpoint(&server, json!({}));
+    let endpoint = endpoint(&server, json!({})).await;
     let vectors = endpoint.embed(strings(&["a", "bbbb", ""])).await.unwrap();
     assert_eq!(vectors.len(), 3);
     for vector in &vectors {
@@ -47,7 +52,7 @@ async fn vectors_come_in_order_with_unit_length() {
 #[tokio::test]
 async fn questions_and_passages_get_their_prefixes() {
     let server = ModelServer::choosing(lengths);
-    let endpoint = endpoint(&server, json!({ "query_prefix": "query: ", "passage_prefix": "passage: " }));
+    let endpoint = endpoint(&server, json!({ "query_prefix": "query: ", "passage_prefix": "passage: " })).await;
     endpoint.embed(strings(&["a"])).await.unwrap();
     endpoint.embed_query("b".into()).await.unwrap();
     let sent: Vec<Value> = server.requests().iter().map(|request| request.body["input"][0].clone()).collect();
@@ -57,7 +62,7 @@ async fn questions_and_passages_get_their_prefixes() {
 #[tokio::test]
 async fn other_number_of_components_is_asked_for_by_name() {
     let server = ModelServer::choosing(lengths);
-    let endpoint = endpoint(&server, json!({ "dimension": 5 }));
+    let endpoint = endpoint(&server, json!({ "dimension": 5 })).await;
     assert_eq!(endpoint.embed(strings(&["a"])).await.unwrap()[0].len(), 5);
     endpoint.embed(strings(&["b"])).await.unwrap();
     let named: Vec<Value> = server.requests().iter().map(|request| request.body["dimensions"].clone()).collect();
@@ -68,7 +73,7 @@ async fn other_number_of_components_is_asked_for_by_name() {
 async fn unusable_answers_are_errors() {
     async fn check(answer: Value, expect: &str) {
         let server = ModelServer::always(Script::Raw(answer.to_string()));
-        let error = endpoint(&server, json!({})).embed(strings(&["a", "b"])).await.unwrap_err();
+        let error = endpoint(&server, json!({})).await.embed(strings(&["a", "b"])).await.unwrap_err();
         let error = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
         assert!(error.contains(expect), "{error} for {answer}");
     }
@@ -88,7 +93,7 @@ async fn busy_server_is_asked_again() {
         Script::Refuses(503, None),
         Script::Raw(json!({ "data": [{ "index": 0, "embedding": [1, 0, 0] }] }).to_string()),
     ]);
-    assert_eq!(endpoint(&server, json!({})).embed(strings(&["a"])).await.unwrap(), [[1.0, 0.0, 0.0]]);
+    assert_eq!(endpoint(&server, json!({})).await.embed(strings(&["a"])).await.unwrap(), [[1.0, 0.0, 0.0]]);
 }
 
 #[tokio::test]
@@ -98,7 +103,7 @@ async fn question_after_one_that_got_no_answer_does_not_wait() {
     let table = json!({ "base_url": base_url, "model": "vectors", "dimension": 3, "timeout": 1 });
     let config: EmbedderConfig = serde_json::from_value(table).unwrap();
     let EmbedderChoice::Endpoint(model) = config.check(|_| None).unwrap().choice else { panic!("no endpoint") };
-    let endpoint = EmbeddingEndpoint::new(model).unwrap();
+    let endpoint = EmbeddingEndpoint::open(model, &[]).await.unwrap();
     for expect in ["no answer within 1s", "the circuit breaker is open"] {
         let error = endpoint.embed_query("a".into()).await.unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
@@ -109,7 +114,7 @@ async fn question_after_one_that_got_no_answer_does_not_wait() {
 #[tokio::test]
 async fn long_text_is_split_after_sentences() {
     let server = ModelServer::choosing(lengths);
-    let endpoint = endpoint(&server, json!({ "window": 32 }));
+    let endpoint = endpoint(&server, json!({ "window": 32 })).await;
     let text = "The ship came in at dawn. Nobody was there to see it. ".repeat(20);
     let ranges = endpoint.split(&text);
     assert!(ranges.len() > 5);
@@ -120,14 +125,39 @@ async fn long_text_is_split_after_sentences() {
     assert_eq!(endpoint.split(&"我昨天在东京吃了拉面".repeat(50)).last().unwrap().end, 1500);
 }
 
-#[test]
-fn name_of_vectors_changes_with_what_decides_about_them() {
+#[tokio::test]
+async fn name_of_vectors_changes_with_what_decides_about_them() {
     let server = ModelServer::choosing(lengths);
-    let name = |more: Value| endpoint(&server, more).model().to_owned();
-    let usual = name(json!({}));
+    let name = async |more: Value| endpoint(&server, more).await.model().to_owned();
+    let usual = name(json!({})).await;
     assert!(usual.starts_with("vectors@"), "{usual}");
-    assert_eq!(name(json!({ "timeout": 5 })), usual);
-    assert_ne!(name(json!({ "dimension": 4 })), usual);
-    assert_ne!(name(json!({ "passage_prefix": "x" })), usual);
-    assert_ne!(name(json!({ "model": "other" })), usual);
+    assert_eq!(name(json!({ "timeout": 5 })).await, usual);
+    assert_ne!(name(json!({ "dimension": 4 })).await, usual);
+    assert_ne!(name(json!({ "passage_prefix": "x" })).await, usual);
+    assert_ne!(name(json!({ "model": "other" })).await, usual);
+}
+
+#[tokio::test]
+async fn number_of_components_is_asked_once_and_known_from_stored_vectors_later() {
+    let server = ModelServer::choosing(lengths);
+    let table = |prefix: &str| json!({ "base_url": server.base_url(), "model": "vectors", "passage_prefix": prefix });
+    let asked = opened(table(""), &[]).await.unwrap();
+    let configured = endpoint(&server, json!({})).await;
+    assert_eq!((asked.dimension(), asked.model()), (3, configured.model()), "the name is that of a configured number");
+    assert_eq!(server.requests().len(), 1);
+    let stored = [VectorModel { name: "other@0".into(), dimension: 7 }, VectorModel::of(&asked)];
+    assert_eq!(opened(table(""), &stored).await.unwrap().dimension(), 3);
+    assert_eq!(server.requests().len(), 1, "stored vectors tell the number");
+    opened(table("passage: "), &stored).await.unwrap();
+    assert_eq!(server.requests().len(), 2, "vectors with another prefix are of another model");
+}
+
+#[tokio::test]
+async fn endpoint_that_is_down_gives_no_number_of_components() {
+    let table = json!({ "base_url": annals_testkit::refused_url(), "model": "vectors" });
+    let error = opened(table.clone(), &[]).await.err().unwrap();
+    assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+    let mut configured = table;
+    configured["dimension"] = json!(3);
+    assert_eq!(opened(configured, &[]).await.unwrap().dimension(), 3, "a configured number needs no connection");
 }

@@ -1,5 +1,7 @@
 //! Extraction: filtering of answers, and content of requests.
 
+use annals_core::ports::Estimate;
+
 use super::*;
 
 fn operation(op: &str, subject: &str, predicate: &str, object: &str, source: u64) -> Value {
@@ -191,7 +193,7 @@ async fn many_turns_are_read_in_parts_with_distinct_positions() {
     assert!(found.operations.iter().all(|operation| operation.position == 0 && operation.subject == "Ann"));
 }
 
-/// Otherwise a name that only an earlier turn gives would survive the forgetting of that turn.
+/// Otherwise a name that only an earlier turn gives would remain after that turn is forgotten.
 #[tokio::test]
 async fn turns_and_facts_that_give_a_name_are_sources_too() {
     let all = turns(&[
@@ -221,4 +223,36 @@ async fn turns_and_facts_that_give_a_name_are_sources_too() {
     let sources: Vec<Vec<MemoryId>> = found.operations.iter().map(annals_core::FactOperation::sources).collect();
     let known: Vec<MemoryId> = std::iter::once(own.clone()).chain(sister.sources).collect();
     assert_eq!(sources, [vec![own.clone(), earlier], vec![own], known]);
+}
+
+#[tokio::test]
+async fn counted_requests_are_those_that_would_be_sent() {
+    let day = a_day().await;
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let tally = Arc::new(Tally::default());
+    let counter = Rig {
+        endpoint: rig
+            .endpoint
+            .clone()
+            .with_batches(Arc::new(rig.catalog.clone()))
+            .in_mode(Mode::Counting(Arc::clone(&tally))),
+        ..Rig::new(&server)
+    };
+    let nothing = counter.extract(&day).await.unwrap();
+    assert!(nothing.statements.is_empty() && nothing.operations.is_empty() && server.requests().is_empty());
+    let counted = tally.counted();
+    rig.extract(&day).await.unwrap();
+    let sent: u64 = server.requests()[0].body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| annals_core::tokens(message["content"].as_str().unwrap()))
+        .sum();
+    let [Estimate { purpose: Purpose::Extraction, calls: 1, tokens_in, .. }] = counted.as_slice() else {
+        panic!("{counted:?}")
+    };
+    assert!((sent..sent + 20).contains(tokens_in), "{tokens_in} of {sent}");
+    counter.extract(&day).await.unwrap();
+    assert_eq!(tally.counted(), counted, "a saved answer costs nothing");
 }

@@ -5,7 +5,7 @@ use annals_testkit::{ModelRequest, refused_url, reranker_suite};
 
 use super::*;
 
-/// A reranker with a store of its own that books its cost.
+/// A reranker, and the store in which it records its cost.
 struct RerankFixture {
     reranker: RerankEndpoint,
     catalog: MemoryCatalog,
@@ -32,9 +32,14 @@ impl RerankFixture {
     }
 
     async fn ask(&self, texts: &[&str]) -> Result<Vec<f64>> {
+        self.ask_for(None, texts).await
+    }
+
+    /// Asks for a request with this key.
+    async fn ask_for(&self, access_key: Option<&str>, texts: &[&str]) -> Result<Vec<f64>> {
         let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
-        let task =
-            RerankTask { agent: &agent("tester"), question: "Where does Ann live?", texts: &texts, now: at(NOW) };
+        let (agent, question) = (agent("tester"), "Where does Ann live?");
+        let task = RerankTask { agent: &agent, question, texts: &texts, access_key, now: at(NOW) };
         self.reranker.rerank(task).await
     }
 
@@ -163,7 +168,9 @@ async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
     assert!(error.to_string().ends_with("no answer within 50ms"), "{error}");
     let error = reranker.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().ends_with("the circuit breaker is open"), "{error}");
-    assert_eq!((server.requests().len(), reranker.spent().await), (1, vec![]), "nothing was answered, nothing is paid");
+    let spent = reranker.spent().await;
+    assert_eq!((server.requests().len(), spent.len()), (1, 1), "only what was sent is paid: {spent:?}");
+    assert!(spent[0].1 == 1 && spent[0].2 > 10, "the server may bill what it read: {spent:?}");
 }
 
 #[tokio::test]
@@ -207,9 +214,11 @@ async fn searches_have_their_own_budget() {
         model: "m".into(),
         text: String::new(),
         tokens_in: 1_000,
+        cache: annals_core::CacheTokens::default(),
         tokens_out: 0,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     reranker.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
     reranker.ask(&["Tea."]).await.unwrap();
@@ -217,6 +226,27 @@ async fn searches_have_their_own_budget() {
     assert!(matches!(error, Error::Budget { limit: 100, .. }), "{error}");
     assert_eq!(server.requests().len(), 1);
     assert_eq!(reranker.spent().await, [(Purpose::Daily, 1, 1_000), (Purpose::Rerank, 1, 90)]);
+}
+
+#[tokio::test]
+async fn request_with_a_key_is_booked_to_agent_and_key_until_the_key_s_limit() {
+    let answer = json!({ "usage": { "total_tokens": 90 }, "results": [{ "index": 0, "relevance_score": 1 }] });
+    let server = ModelServer::always(Script::Raw(answer.to_string()));
+    let reranker = RerankFixture::of(&server);
+    for (id, limit) in [("small", Some(100)), ("free", None)] {
+        add_key(&reranker.catalog, id, limit).await;
+    }
+    for id in [Some("small"), Some("free"), None] {
+        reranker.ask_for(id, &["Tea."]).await.unwrap();
+    }
+    let error = reranker.ask_for(Some("small"), &["Tea."]).await.unwrap_err();
+    let expect = "the daily budget of 100 tokens of this API key has too little left for this request; it resets at \
+        2026-03-06T00:00:00Z";
+    assert_eq!((error.to_string().as_str(), error.is_of_key_budget()), (expect, true));
+    reranker.ask_for(Some("free"), &["Tea."]).await.unwrap();
+    assert_eq!((server.requests().len(), reranker.spent().await), (4, vec![(Purpose::Rerank, 4, 360)]));
+    let booked = reranker.catalog.tokens_of_keys(at(NOW)).await.unwrap();
+    assert_eq!(booked.into_iter().collect::<Vec<_>>(), [("free".to_owned(), 180), ("small".to_owned(), 90)]);
 }
 
 #[tokio::test]
@@ -237,9 +267,11 @@ async fn budget_is_exact_and_empty_input_costs_nothing() {
         model: "m".into(),
         text: String::new(),
         tokens_in: 0,
+        cache: annals_core::CacheTokens::default(),
         tokens_out: 1,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     reranker.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
     assert!(matches!(reranker.ask(&["Tea."]).await, Err(Error::Budget { .. })));
@@ -255,9 +287,11 @@ async fn cost_of_searches_does_not_reduce_other_budgets() {
         model: "m".into(),
         text: String::new(),
         tokens_in: u64::MAX / 4,
+        cache: annals_core::CacheTokens::default(),
         tokens_out: 0,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     rig.catalog.charge(&rig.agent, reply, rig.now).await.unwrap();
     rig.day(&a_day().await).await.unwrap();

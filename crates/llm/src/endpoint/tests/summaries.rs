@@ -138,7 +138,7 @@ async fn exhausted_budget_waits_for_midnight() {
     let (mut rig, day) = (Rig::new(&server), a_day().await);
     rig.settings.daily_tokens = Some(1_000);
     let error = rig.day(&day).await.unwrap_err();
-    let Error::Budget { limit, again } = error else { panic!("{error}") };
+    let Error::Budget { limit, again, of_key: false } = error else { panic!("{error}") };
     assert_eq!((limit, again), (1_000, at("2026-03-06T00:00:00Z")));
     assert!(server.requests().is_empty());
 }
@@ -153,6 +153,26 @@ async fn each_day_has_its_own_budget() {
     assert!(matches!(rig.day(&day[..1]).await, Err(Error::Budget { .. })));
     rig.now = at("2026-03-06T00:00:00Z");
     rig.day(&day[..1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn summaries_and_facts_for_a_request_are_paid_by_its_key_too() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    add_key(&rig.catalog, "k", None).await;
+    rig.access_key = Some("k");
+    rig.day(&day).await.unwrap();
+    rig.extract(&day).await.unwrap();
+    let (calls, tokens) = rig.spent().await;
+    assert_eq!((calls, rig.catalog.tokens_of_keys(rig.now).await.unwrap()), (2, [("k".to_owned(), tokens)].into()));
+    rig.catalog.set_daily_tokens("k", Some(tokens)).await.unwrap();
+    for refused in [rig.day(&day[..1]).await.unwrap_err(), rig.extract(&day[..1]).await.unwrap_err()] {
+        assert!(refused.is_of_key_budget(), "{refused}");
+    }
+    rig.day(&day).await.expect("a saved answer costs nothing");
+    rig.access_key = None;
+    rig.day(&day[..1]).await.unwrap();
+    assert_eq!(rig.catalog.tokens_of_keys(rig.now).await.unwrap()["k"], tokens);
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! English times that are counted from another time: "a week ago yesterday", "the day after next Monday", "two weeks from Friday".
+//! English times that are relative to another time: "a week ago yesterday", "the day after next Monday", "two weeks from
+//! Friday".
 
 use annals_core::Date;
 
@@ -16,13 +17,13 @@ const EACH: [&str; 8] = ["every", "each", "any", "per", "most", "some", "no", "a
 struct Amount {
     count: i32,
     unit: Unit,
-    /// Number of words.
+    /// Number of words of the amount.
     length: usize,
     is_counted: bool,
 }
 
-/// Parses a time that begins at a word and has another time in it. If its date is not clear, it is [`Span::Unclear`], so that the
-/// other time gets no date of its own.
+/// Parses a time that begins at a word and contains another time. Returns [`Span::Unclear`] if the date is not clear, so that
+/// the other time gets no date either.
 pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let amount = amount(words, at)?;
@@ -106,14 +107,15 @@ fn second(word: &str, day: Date, amount: &Amount, sign: i32) -> Found {
     Some((1, span))
 }
 
-/// Returns whether "from" begins a range: "three days from Monday to Wednesday". "A month from today" is read as "in a month".
+/// Returns whether "from" begins a range: "three days from Monday to Wednesday". Also true for "a month from today", which
+/// another rule reads as "in a month".
 fn is_range(words: &[&str], from: usize) -> bool {
     let is_end = |word: &&str| ["to", "until", "till", "through", "on"].contains(word);
     words.get(from + 1) == Some(&"today") || words.iter().skip(from + 2).take(2).any(is_end)
 }
 
-/// Parses what follows a weekday: "in three weeks", "three weeks from now", "two weeks ago". Returns its length with the weekday,
-/// and the day.
+/// Parses what follows a weekday: "in three weeks", "three weeks from now", "two weeks ago". Returns its length with the
+/// weekday, and the day.
 pub(super) fn weeks_after_weekday(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let word = |position: usize| words.get(position).copied().unwrap_or_default();

@@ -19,7 +19,8 @@ pub(super) fn is_after_midnight(sentence: Sentence<'_>, at: usize) -> bool {
     first == Some(true)
 }
 
-/// Returns whether the time at a word is between midnight and six; `None` if the word is no time. "5:30" may be in the afternoon.
+/// Returns whether the time at a word is between midnight and six; `None` if the word is no time. "5:30" alone does not count,
+/// because it may be in the afternoon; "05:30" does.
 fn is_small_hour(sentence: Sentence<'_>, at: usize) -> Option<bool> {
     let word = sentence.words[at];
     let digits = word.trim_end_matches(char::is_alphabetic);

@@ -1,6 +1,6 @@
 //! Words for times: English units, weekdays and months, and the simplest phrases of other languages.
 
-use annals_core::{CalendarNames, Date};
+use annals_core::{CalendarNames, Date, TimeWords, number_words};
 use jiff::civil::Weekday;
 
 use super::Found;
@@ -21,8 +21,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 
 /// Returns an English month from its lower-case name or abbreviation.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let full = ENGLISH.months.into_iter().find(|name| word.len() == 3 && name.starts_with(word));
-    ENGLISH.month(full.unwrap_or(word))
+    if word.len() == 3 { ENGLISH.month_beginning_with(word) } else { ENGLISH.month(word) }
 }
 
 /// Returns an English unit from its lower-case name.
@@ -55,8 +54,8 @@ const SEASONS: [(&str, i8, i8); 10] = [
     ("semester", 12, 12),
 ];
 
-/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the
-/// month of `day`, 1 the next one after it, and 0 the one in the same year.
+/// Returns the month for the name of a month, or the year for a season or holiday; `None` for other words. `side` -1 selects
+/// the last one before the month of `day`, 1 the next one after it, and 0 the one in the same year.
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
     if let Some(month) = ENGLISH.month(word) {
@@ -76,7 +75,7 @@ pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     Some(Span::Label(format!("{:04}", day.year() + years)))
 }
 
-/// Returns the time phrase that begins at `words[at]`, and its length in words. For languages other than English.
+/// Parses the time phrase that begins at `words[at]`, in a language other than English.
 pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let starts = |phrase: &str| {
         let mut length = 0;
@@ -86,7 +85,7 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
         });
         fits.then_some(length)
     };
-    let found = phrases(language).iter().find_map(|(phrase, time)| Some((starts(phrase)?, *time)));
+    let found = phrases(language).find_map(|(phrase, time)| Some((starts(phrase)?, time)));
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     match found {
         // The words for tomorrow also mean morning.
@@ -114,8 +113,8 @@ fn counted_from(language: Language, words: &[&str], day: &Span) -> Found {
     Some((3, day.moved(unit, sign * count)?)).filter(|_| language == Language::German)
 }
 
-/// Returns the number of words for a part of the day at the beginning of the words that follow a day: "gestern Abend", "ayer por
-/// la tarde".
+/// Returns the number of words for a part of the day at the beginning of the words that follow a day: "gestern Abend", "ayer
+/// por la tarde".
 fn part_of_day(language: Language, words: &[&str]) -> usize {
     let parts: &[&str] = match language {
         Language::German => &["morgen", "früh", "vormittag", "mittag", "nachmittag", "abend", "nacht"],
@@ -131,7 +130,8 @@ fn part_of_day(language: Language, words: &[&str]) -> usize {
 }
 
 /// Parses "letzten Freitag", "vendredi prochain", "el próximo lunes". A weekday without such a word may be on either side of
-/// the day, and the tenses of these languages are not read.
+/// the day, and the tenses of these languages are not read: it gets a date only if [`plain_weekday`] finds another word that
+/// shows the side.
 fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let names = CalendarNames::of(language.code()?)?;
     let (first, second) = (*words.get(at)?, words.get(at + 1).copied().unwrap_or_default());
@@ -149,8 +149,8 @@ fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> F
     Some((2, span))
 }
 
-/// Parses "am Montag", "jeudi", "el lunes" where another word shows the side: "Lieferung Freitag", "La rencontre est prévue
-/// jeudi".
+/// Parses "am Montag", "jeudi", "el lunes" if another word of the sentence shows the side: "Lieferung Freitag", "La rencontre
+/// est prévue jeudi". `None` otherwise, and for habits: "jeden Montag".
 fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
     let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
     let before = at.checked_sub(1).map_or("", |position| words[position]);
@@ -173,7 +173,7 @@ const AHEAD: &str = "wird werden soll sollen will wollen findet beginnt bis ab l
 /// Words that indicate that a sentence is about the past.
 const BEHIND: &str = "war waren wurde wurden hatte hatten était étaient avait ont fue fueron había";
 
-/// Returns -1 for words such as "last" and 1 for words such as "next".
+/// Returns -1 for words such as "last", 1 for words such as "next", and `None` for others.
 fn side(word: &str) -> Option<i32> {
     const LAST: &str =
         "letzten letzter vorigen vergangenen dernier pasado último passado passada scorso scorsa afgelopen vorige";
@@ -220,31 +220,21 @@ fn ahead(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     Some((length + 2, Span::away(day, unit, count)?))
 }
 
+/// Returns an amount that is written as a word up to ten, in any language other than English, or in digits up to 400.
 fn count(word: &str) -> Option<i32> {
-    const COUNTS: [&str; 10] = [
-        "ein eine einem einer un une uno una um uma een",
-        "zwei deux dos dois duas due twee",
-        "drei trois tres três tre drie",
-        "vier quatre cuatro quatro quattro",
-        "fünf cinq cinco cinque vijf",
-        "sechs six seis sei zes",
-        "sieben sept siete sete sette zeven",
-        "acht huit ocho oito otto",
-        "neun neuf nueve nove negen",
-        "zehn dix diez dez dieci tien",
-    ];
-    let spelled = COUNTS.iter().position(|words| words.split(' ').any(|one| one == word));
-    spelled
-        .and_then(|position| i32::try_from(position + 1).ok())
-        .or_else(|| word.parse().ok().filter(|n| (1..=400).contains(n)))
+    let spelled = number_words::foreign(word).filter(|number| *number <= 10);
+    let number = spelled.or_else(|| word.parse().ok().filter(|number| (1..=400).contains(number)))?;
+    i32::try_from(number).ok()
 }
 
+/// Returns the unit of a word in any language other than English; `None` for units shorter than a day.
 fn foreign_unit(word: &str) -> Option<Unit> {
-    const UNITS: [(&str, Unit); 4] = [
-        ("tag tage tagen jour jours día días dia dias giorno giorni dag dagen", Unit::Day),
-        ("woche wochen semaine semaines semana semanas settimana settimane week weken", Unit::Week),
-        ("monat monate monaten mois mes meses mês mese mesi maand maanden", Unit::Month),
-        ("jahr jahre jahren an ans année années año años ano anos anno anni jaar jaren", Unit::Year),
-    ];
-    UNITS.iter().find(|(words, _)| words.split(' ').any(|one| one == word)).map(|(_, unit)| *unit)
+    let (_, unit) = TimeWords::all().skip(1).flat_map(TimeWords::units).find(|(known, _)| *known == word)?;
+    match unit {
+        jiff::Unit::Day => Some(Unit::Day),
+        jiff::Unit::Week => Some(Unit::Week),
+        jiff::Unit::Month => Some(Unit::Month),
+        jiff::Unit::Year => Some(Unit::Year),
+        _ => None,
+    }
 }

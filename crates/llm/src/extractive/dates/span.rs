@@ -4,7 +4,6 @@ use annals_core::{Date, Grain, Period};
 use jiff::ToSpan;
 use jiff::civil::Weekday;
 
-/// A unit of calendar time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Day,
@@ -13,20 +12,20 @@ pub(super) enum Unit {
     Year,
 }
 
-/// A time span.
+/// The time that a phrase means, relative to the day of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Span {
-    /// From one day to another.
+    /// From the first day to the last, both included.
     Days(Date, Date),
     /// A month, quarter or year by its label.
     Label(String),
-    /// At some time before the day.
+    /// Some time before the day of the message.
     Before,
-    /// At some time after the day.
+    /// Some time after the day of the message.
     After,
-    /// For a while up to the day.
+    /// A while that ends on the day of the message.
     Until,
-    /// For a while from the day on.
+    /// A while that begins on the day of the message.
     From,
     /// A time that gets no date, because it may mean several.
     Unclear,
@@ -75,12 +74,12 @@ impl Span {
         }
     }
 
-    /// Returns the last such weekday, including the day itself.
+    /// Returns the last day with this weekday up to `day`, which is included.
     pub(super) fn weekday_before(day: Date, weekday: Weekday) -> Option<Span> {
         Span::day(day, -i32::from(day.weekday().since(weekday)))
     }
 
-    /// Returns the next such weekday, excluding the day itself.
+    /// Returns the next day with this weekday after `day`.
     pub(super) fn weekday_after(day: Date, weekday: Weekday) -> Option<Span> {
         let ahead = i32::from(weekday.since(day.weekday()));
         Span::day(day, if ahead == 0 { 7 } else { ahead })
@@ -94,14 +93,14 @@ impl Span {
         Span::day(day, if side < 0 { -(if back == 0 { 7 } else { back }) } else { in_week + 7 * side })
     }
 
-    /// Returns the weekday that is `weeks` weeks after its next occurrence, which may be the day itself: "Friday week", "Saturday in
-    /// three weeks".
+    /// Returns the weekday that is `weeks` weeks after its next occurrence, which may be the day itself: "Friday week",
+    /// "Saturday in three weeks".
     pub(super) fn weekday_in_weeks(day: Date, weekday: Weekday, weeks: i32) -> Option<Span> {
         Span::day(day, i32::from(weekday.since(day.weekday())) + 7 * weeks)
     }
 
-    /// Returns the weekday in the week that is `weeks` weeks ago. Said on a Thursday, "Friday two weeks ago" may also mean the
-    /// Friday of the week before.
+    /// Returns the weekday in the week that is `weeks` weeks ago; [`Span::Unclear`] if the weekday is later in the week than
+    /// the day. Said on a Thursday, "Friday two weeks ago" may also mean the Friday of the week before.
     pub(super) fn weekday_weeks_ago(day: Date, weekday: Weekday, weeks: i32) -> Option<Span> {
         if weekday.to_monday_zero_offset() > day.weekday().to_monday_zero_offset() {
             return Some(Span::Unclear);
@@ -109,7 +108,8 @@ impl Span {
         Span::day(day, -i32::from(day.weekday().since(weekday)) - 7 * weeks)
     }
 
-    /// Returns days moved by an amount of time, exactly: the same day of another month.
+    /// Returns the days moved by an amount of time. A month later is the same day of the next month, or its last day if it is
+    /// shorter. Returns [`Span::Unclear`] if the span is not days, and `None` beyond the end of the calendar.
     pub(super) fn moved(&self, unit: Unit, count: i32) -> Option<Span> {
         let by = match unit {
             Unit::Day => count.days(),
@@ -123,7 +123,8 @@ impl Span {
         }
     }
 
-    /// Returns the text for the brackets.
+    /// Returns the text that stands in brackets after the time: `2026-03-03`, `2026-03-09 to 2026-03-15`, `before 2026-03-04`.
+    /// Empty for [`Span::Unclear`].
     pub(super) fn label(&self, day: Date) -> String {
         match self {
             Span::Days(first, last) if first == last => first.to_string(),

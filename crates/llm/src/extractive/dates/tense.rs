@@ -15,8 +15,8 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
-/// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred. The word itself is none:
-/// "Sat" is a day.
+/// Returns whether the nearest word that shows a tense shows the past. Prefers words before the given one, even if one after it
+/// is nearer by one word. Does not count the word itself: "Sat" is a day.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
@@ -27,13 +27,13 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
 }
 
-/// Returns whether a word that may be a verb follows an article: "promised help during a visit on Tuesday".
+/// Returns whether a word that may be a verb follows an article or a possessive: "promised help during a visit on Tuesday".
 fn is_noun(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
     ["a", "an", "the", "his", "her", "their", "its", "our", "my"].contains(&before)
 }
 
-/// Returns whether the time of a word is announced: "will be closed since Monday".
+/// Returns whether "will" or "shall", or a short form of them, precedes the word: "will be closed since Monday".
 pub(super) fn is_announced(words: &[&str], at: usize) -> bool {
     words[..at].iter().any(|word| ["will", "won't", "shall"].contains(word) || word.ends_with("'ll"))
 }
@@ -62,7 +62,7 @@ fn is_ahead(word: &str) -> bool {
     AHEAD.split_whitespace().any(|ahead| ahead == word) || word.ends_with("'ll")
 }
 
-/// Returns whether a past form follows a word of the future: "will have finished", "to be moved".
+/// Returns whether one of the two words before a past form is a word of the future: "will have finished", "to be moved".
 fn follows_a_future_word(words: &[&str], position: usize) -> bool {
     words[position.saturating_sub(2)..position].iter().any(|word| is_ahead(word))
 }

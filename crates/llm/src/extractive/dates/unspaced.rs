@@ -1,18 +1,18 @@
 //! Times in text without spaces, which are found by characters: "昨天", "下周三", "两个月后".
 
-use annals_core::Date;
+use annals_core::{CHINESE_WEEKDAYS, Date, chinese_numerals};
 use jiff::ToSpan;
 
 use super::span::{Span, Unit};
 use super::table::{Time, phrases};
 use crate::extractive::language::Language;
 
-/// Words for the position of a week, each with its offset. Longer words come before their beginnings.
+/// Words for "last", "this" and "next" before a week, each with its offset in weeks. A longer word comes before the words that
+/// it begins with.
 const WHICH: [(&str, i32); 7] = [("上上", -2), ("下下", 2), ("上", -1), ("下", 1), ("这", 0), ("這", 0), ("本", 0)];
 const WEEKS: [&str; 5] = ["周", "週", "星期", "礼拜", "禮拜"];
 /// Characters before "上" that make it the end of a part of the day: "晚上周末".
 const BEFORE_UP: [char; 3] = ['晚', '早', '晨'];
-const WEEKDAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
 /// Weekdays in Japanese, before "曜".
 const JAPANESE: [char; 7] = ['月', '火', '水', '木', '金', '土', '日'];
 /// Beginnings of words that follow a week and begin with the sign of a weekday: "下周一起", "下周日本".
@@ -20,7 +20,7 @@ const OTHER_WORDS: [&str; 15] = [
     "一定", "一起", "一直", "一共", "一样", "一樣", "一般", "一些", "一旦", "一切", "日本", "日程", "日常", "日记",
     "日語",
 ];
-/// Measure words, which make the sign a number: "这周三次".
+/// Measure words. Before one of them, the sign of a weekday is a number: "这周三次".
 const MEASURES: [char; 8] = ['个', '個', '次', '场', '場', '位', '天', '節'];
 const UNITS: [(&str, Unit); 13] = [
     ("天", Unit::Day),
@@ -37,10 +37,9 @@ const UNITS: [(&str, Unit); 13] = [
     ("ヶ月", Unit::Month),
     ("年", Unit::Year),
 ];
-/// Words for "ago" and "later", each with its sign. Longer words come before their beginnings.
+/// Words for "ago" and "later", each with its sign. A longer word comes before the words that it begins with.
 const SIDES: [(&str, i32); 9] =
     [("以前", -1), ("之前", -1), ("前", -1), ("以后", 1), ("之后", 1), ("以後", 1), ("之後", 1), ("后", 1), ("後", 1)];
-const DIGITS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
 /// Appends dates to the times of a sentence.
 pub(super) fn resolve(sentence: &str, day: Date) -> String {
@@ -64,9 +63,9 @@ fn find(sentence: &str, at: usize, day: Date) -> Option<(usize, Span)> {
 }
 
 fn phrase(text: &str, day: Date) -> Option<(usize, Span)> {
-    let (phrase, time) = phrases(Language::Unspaced).iter().find(|(phrase, _)| text.starts_with(phrase))?;
+    let (phrase, time) = phrases(Language::Unspaced).find(|(phrase, _)| text.starts_with(phrase))?;
     match time {
-        Time::Week(offset) => in_week(text, phrase.len(), *offset, day),
+        Time::Week(offset) => in_week(text, phrase.len(), offset, day),
         _ => Some((phrase.len(), time.from(day)?)),
     }
 }
@@ -109,7 +108,8 @@ fn weekday(text: &str) -> Option<(usize, i64)> {
         let after = after.strip_prefix('日').unwrap_or(after);
         return Some((text.len() - after.len(), index(&JAPANESE, sign)?));
     }
-    let weekday = if sign == '天' && !rest.starts_with(['气', '氣']) { Some(6) } else { index(&WEEKDAYS, sign) };
+    let weekday =
+        if sign == '天' && !rest.starts_with(['气', '氣']) { Some(6) } else { index(&CHINESE_WEEKDAYS, sign) };
     let is_weather = rest.starts_with("天气") || rest.starts_with("天氣");
     let is_number = !['日', '天'].contains(&sign) && rest.starts_with(MEASURES) && !is_weather;
     let is_other = OTHER_WORDS.iter().any(|word| text.starts_with(word));
@@ -147,28 +147,18 @@ fn is_told(sentence: &str) -> bool {
 }
 
 fn is_numeral(c: char) -> bool {
-    c.is_ascii_digit() || DIGITS.contains(&c) || ['十', '百', '两', '兩', '〇', '几', '幾'].contains(&c)
+    c.is_ascii_digit() || chinese_numerals::digit(c).is_some() || ['十', '百', '几', '幾'].contains(&c)
 }
 
-/// Parses digits or Chinese numerals below a hundred, with their length in bytes. The number of "几" is not known.
+/// Parses digits from 1 to 400, or Chinese numerals below a hundred. Returns the length in bytes, and the number, which is
+/// `None` for "几" ("a few").
 fn number(text: &str) -> Option<(usize, Option<i32>)> {
     let length = text.find(|c| !is_numeral(c)).unwrap_or(text.len());
     let signs: Vec<char> = text[..length].chars().collect();
     let count = match *signs.as_slice() {
         ['几' | '幾'] => return Some((length, None)),
-        ['十'] => 10,
-        ['十', ones] => 10 + digit(ones)?,
-        [tens, '十'] => 10 * digit(tens)?,
-        [tens, '十', ones] => 10 * digit(tens)? + digit(ones)?,
-        [sign] if !sign.is_ascii_digit() => digit(sign)?,
+        [first, ..] if !first.is_ascii_digit() => i32::try_from(chinese_numerals::below_hundred(&signs)?).ok()?,
         _ => text[..length].parse().ok()?,
     };
     (1..=400).contains(&count).then_some((length, Some(count)))
-}
-
-fn digit(sign: char) -> Option<i32> {
-    if ['两', '兩'].contains(&sign) {
-        return Some(2);
-    }
-    DIGITS.iter().position(|digit| *digit == sign).and_then(|value| i32::try_from(value).ok())
 }

@@ -10,7 +10,7 @@ use super::span::Span;
 use super::{Found, Sentence, beside, part_of_day, phrases, strip, tense};
 use crate::extractive::verbs;
 
-/// Words that often precede a weekday and may begin a sentence.
+/// Words before a weekday that form no name with it, even if they are capitalised, as at the beginning of a sentence.
 const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
 
 /// Words that begin another clause, whose verb says nothing about a time in this one.
@@ -25,7 +25,7 @@ const NOTE_ENDS: [char; 4] = ['.', ',', '!', '?'];
 /// Maximum number of words before a weekday in a note that announces an event.
 const NOTE_WORDS: usize = 4;
 
-/// Words that do not occur in such a note: "after the talk Saturday, …".
+/// Words that do not occur in a note that announces an event: "after the talk Saturday, …".
 const NOT_IN_NOTES: [&str; 10] = ["after", "since", "at", "during", "from", "in", "of", "the", "that", "last"];
 
 /// Events that notes announce.
@@ -33,23 +33,24 @@ const EVENTS: &str = "appointment appt audition ceremony checkup check-up class 
     exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
     recital rehearsal scan surgery talk test tests tournament trip viewing visit wedding";
 
-/// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday".
+/// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday". With a date there, the
+/// weekday gets no other.
 const NEAR: usize = 6;
 
-/// Words that may follow a weekday and are no nouns.
+/// Words after a weekday that are not a noun which the weekday describes.
 const NO_NOUNS: [&str; 9] = ["is", "was", "has", "had", "will", "i", "we", "before", "after"];
 
-/// Words before a noun.
+/// Words before a weekday that describes a noun: "the Monday meeting".
 const DETERMINERS: [&str; 7] = ["the", "our", "my", "their", "his", "her", "your"];
 
-/// Words that form a name with the weekday after them: "Good Friday".
+/// Words that form a name with the weekday after them, which then gets no date: "Good Friday".
 const OF_NAMES: [&str; 11] =
     ["good", "ash", "palm", "easter", "shrove", "cyber", "super", "ruby", "maundy", "holy", "giving"];
 
-/// How far the day of a month may be from the message, in days: "Friday 24th".
-const REACH: i32 = 45;
+/// Maximum distance in days between the message and a day that is given by its number: "Friday 24th".
+const MAX_DAYS_AWAY: i32 = 45;
 
-/// Parses a weekday at a word.
+/// Parses the weekday at a word, with the words that belong to it: "Friday night", "Friday 24th".
 pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let weekday = phrases::weekday(strip(words[at]))?;
@@ -79,15 +80,15 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at));
     let span = match day_of_plan(sentence, at) {
         _ if is_today => Span::day(day, 0)?,
-        Some(told) => Span::weekday_after(told, weekday)?,
+        Some(planned_on) => Span::weekday_after(planned_on, weekday)?,
         None if is_ahead(sentence, at) => Span::weekday_after(day, weekday)?,
         None => Span::weekday_before(day, weekday)?,
     };
     Some((1 + part_of_day(after), span))
 }
 
-/// Returns the day on which a plan was told: "I told her on Monday that I would come on Wednesday". In "he'd called", the verb is
-/// "had".
+/// Returns the day on which a plan was reported, from which the planned weekday counts: "I told her on Monday that I would come
+/// on Wednesday". In "he'd called", the verb is "had".
 fn day_of_plan(sentence: Sentence<'_>, at: usize) -> Option<Date> {
     let (from, day) = sentence.past_day?;
     let words = sentence.words;
@@ -109,7 +110,7 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_begin = word(1) == "from" && !words[..at].iter().any(|word| ["was", "were", "been"].contains(word));
     // "The plan must be withdrawn by noon on Friday."
     let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
-    // "Thursday's deal" was made, unless something else is said of it.
+    // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
     let is_known = words[at].ends_with("'s") && !is_limit && !tense::is_announced(words, at);
     // "Cancelled Monday" is about an appointment.
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
@@ -118,7 +119,8 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     !is_corrected && !is_since && !is_known && (is_limit || is_begin || is_cancelled || is_future)
 }
 
-/// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk Sat".
+/// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk
+/// Sat".
 fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     let words = sentence.words;
     let ends = |position: &usize| {
@@ -134,7 +136,7 @@ fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     is_event && note.len() <= NOTE_WORDS && !(start..end).any(|position| position != at && is_told(position))
 }
 
-/// Returns the words of the clause around a word.
+/// Returns the range of the words of the clause that contains a word.
 fn clause(sentence: Sentence<'_>, at: usize) -> Range<usize> {
     let begins = |position: usize| {
         let between = &sentence.text[sentence.tokens[position - 1].span.end..sentence.tokens[position].span.start];
@@ -192,11 +194,11 @@ fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     (!has_month && (is_ordinal || (word == digits && is_last))).then_some((length, number))
 }
 
-/// Returns the nearest day with this weekday and this number in its month, at most [`REACH`] days from `day`. Searches
-/// the future first if the sentence looks ahead, otherwise the past; then the other side.
+/// Returns the nearest day with this weekday and this number in the month; `None` if there is none within [`MAX_DAYS_AWAY`]
+/// days of `day`. Searches the future first if the sentence looks ahead, otherwise the past; then the other side.
 fn nearest(day: Date, (weekday, number): (Weekday, i8), is_ahead: bool) -> Option<Span> {
     let side = if is_ahead { 1 } else { -1 };
-    let days = (0..=REACH).map(|away| side * away).chain((0..=REACH).map(|away| -side * away));
+    let days = (0..=MAX_DAYS_AWAY).map(|away| side * away).chain((0..=MAX_DAYS_AWAY).map(|away| -side * away));
     let is_meant = |away: &i32| {
         day.checked_add(away.days()).is_ok_and(|other| other.day() == number && other.weekday() == weekday)
     };
@@ -216,8 +218,8 @@ pub(super) fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
     is_full || is_clear || (is_capital(at) && !is_sun && !is_in_name)
 }
 
-/// Returns whether the weekday is part of a name: "Good Friday", "the Daily Wednesday". The first word of a sentence has a capital
-/// anyway.
+/// Returns whether the weekday is part of a name: "Good Friday", "the Daily Wednesday". The first word of a sentence has a
+/// capital anyway.
 fn is_name(sentence: Sentence<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
     let word = sentence.words[before];

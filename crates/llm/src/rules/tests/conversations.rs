@@ -28,7 +28,16 @@ pub(super) fn in_minutes(mut turns: Vec<Memory>) -> Vec<Memory> {
 /// Returns the operations that are found in turns that follow those of `context`.
 pub(super) fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
     let (agent, settings, now) = (Agent::new("a").unwrap(), Settings::default(), turns[0].at());
-    let task = ExtractionTask { agent: &agent, settings: &settings, turns, context, known, predicates: &[], now };
+    let task = ExtractionTask {
+        agent: &agent,
+        settings: &settings,
+        turns,
+        context,
+        known,
+        predicates: &[],
+        now,
+        access_key: None,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(Rules.extract(task)).unwrap().operations
 }

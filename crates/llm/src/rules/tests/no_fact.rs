@@ -29,7 +29,7 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
         "I don't live in Rome.",
         "I think I love tea.",
         "[shared a picture: I love tea]",
-        // "A company" says nothing: everybody works at one.
+        // "A company" is not the name of an employer.
         "I work at a company.",
         "I work for a small company.",
         "I work at company.",

@@ -1,4 +1,4 @@
-//! Tests of contexts whose candidates a reranking model ranks.
+//! Tests of contexts with candidates that a reranking model ranks.
 
 use std::sync::Arc;
 

@@ -49,9 +49,9 @@ fn chinese_months_and_parts_of_years() {
     check("2025年第三个季度", "2025年第三个季度=2025-07-01..2025-09-30");
     check("上半年", "上半年=2026-01-01..2026-06-30");
     check("去年下半年", "去年下半年=2025-07-01..2025-12-31");
-    check("年初", "年初=2026-01-01..2026-02-28");
-    check("年底", "年底=2026-09-01..2026-12-31");
-    check("去年底", "去年底=2025-09-01..2025-12-31");
+    check("年初", "年初=2026-01-01..2026-03-31");
+    check("年底", "年底=2026-10-01..2026-12-31");
+    check("去年底", "去年底=2025-10-01..2025-12-31");
     check("十月中旬", "十月中旬=2026-10-11..2026-10-20");
     check("上个月底", "上个月底=2026-10-21..2026-10-31");
     check("月初", "月初=2026-11-01..2026-11-10");
@@ -109,7 +109,7 @@ fn english() {
     check("on 14/10/2026", "14/10/2026=2026-10-14..2026-10-14");
     check("on 10/14/2026", "10/14/2026=2026-10-14..2026-10-14");
     check("on 2026/10/14", "2026/10/14=2026-10-14..2026-10-14");
-    check("at the beginning of the year", "beginning of the year=2026-01-01..2026-02-28");
+    check("at the beginning of the year", "beginning of the year=2026-01-01..2026-03-31");
     check("at the end of last month", "end of last month=2026-10-21..2026-10-31");
     check("on the 14th of October", "14th of October=2026-10-14..2026-10-14");
     check("between 10 October and 20 October", "10 October and 20 October=2026-10-10..2026-10-20");
@@ -129,7 +129,7 @@ fn german() {
     check("Silvester 2024", "Silvester 2024=2024-12-31..2024-12-31");
     check("an Heiligabend", "Heiligabend=2025-12-24..2025-12-26");
     check("am 3/4/2026", "3/4/2026=2026-04-03..2026-04-03");
-    check("zu Anfang des Jahres", "Anfang des Jahres=2026-01-01..2026-02-28");
+    check("zu Anfang des Jahres", "Anfang des Jahres=2026-01-01..2026-03-31");
     check("am Ende der Woche", "Ende der Woche=2026-11-20..2026-11-22");
     check("im ersten Halbjahr 2025", "ersten Halbjahr 2025=2025-01-01..2025-06-30");
     check("im zweiten Quartal", "zweiten Quartal=2026-04-01..2026-06-30");
@@ -142,7 +142,7 @@ fn german() {
 #[test]
 fn spanish() {
     let check = |text, expect: &str| check("es", text, &[expect]);
-    check("a principios de año", "principios de año=2026-01-01..2026-02-28");
+    check("a principios de año", "principios de año=2026-01-01..2026-03-31");
     check("a finales del mes pasado", "finales del mes pasado=2026-10-21..2026-10-31");
     check("en Nochevieja de 2024", "Nochevieja de 2024=2024-12-31..2024-12-31");
     check("hace quince días", "hace quince días=2026-11-11..2026-11-11");
@@ -157,7 +157,7 @@ fn spanish() {
 #[test]
 fn french() {
     let check = |text, expect: &str| check("fr", text, &[expect]);
-    check("au début de l'année", "début de l année=2026-01-01..2026-02-28");
+    check("au début de l'année", "début de l année=2026-01-01..2026-03-31");
     check("à la fin du mois dernier", "fin du mois dernier=2026-10-21..2026-10-31");
     check("à la Saint-Sylvestre 2024", "Saint-Sylvestre 2024=2024-12-31..2024-12-31");
     check("il y a une quinzaine", "il y a une quinzaine=2026-11-09..2026-11-15");

@@ -31,7 +31,7 @@ fn german_and_dutch_phrases() {
             ("de", "nächsten Mittwoch", "2026-12-02..2026-12-02"),
             ("de", "vor drei Samstagen", "2026-11-07..2026-11-07"),
             ("de", "in der Woche vom 3. März", "2026-03-02..2026-03-08"),
-            ("de", "Anfang dieses Jahres", "2026-01-01..2026-02-28"),
+            ("de", "Anfang dieses Jahres", "2026-01-01..2026-03-31"),
             ("de", "Anfang Mai", "2026-05-01..2026-05-10"),
             ("de", "zwischen März und Juni", "2026-03-01..2026-06-30"),
             ("de", "Wo wohnte ich in den Neunzigern?", "1990-01-01..1999-12-31"),

@@ -35,13 +35,13 @@ const PAGES: [&str; 11] = [
 const RULED: [&str; 4] = ["/jobs", "/keys", "/operator", "/agents/zebra-seven/forget?conversation=talk"];
 
 /// A browser, which sends the cookie that it received with each request.
-struct Browser {
+pub(super) struct Browser {
     app: Router,
     cookie: Option<String>,
 }
 
-struct Page {
-    status: u16,
+pub(super) struct Page {
+    pub(super) status: u16,
     response: Response<()>,
     text: String,
 }
@@ -52,7 +52,7 @@ impl Browser {
     }
 
     /// Signs in with a key.
-    async fn with(site: &Site, name: &str) -> Browser {
+    pub(super) async fn with(site: &Site, name: &str) -> Browser {
         let mut browser = Browser::new(site);
         let page = browser.sign_in(&key(name)).await;
         assert_eq!(page.status, 303, "{name}: {}", page.text);
@@ -65,11 +65,11 @@ impl Browser {
         self.post("/login", &[("key", key), ("token", &token)]).await
     }
 
-    async fn get(&self, path: &str) -> Page {
+    pub(super) async fn get(&self, path: &str) -> Page {
         self.send("GET", path, String::new()).await
     }
 
-    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+    pub(super) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
         let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         self.send("POST", path, form).await
     }
@@ -97,7 +97,7 @@ impl Page {
     }
 
     /// Returns the token of the first form.
-    fn token(&self) -> String {
+    pub(super) fn token(&self) -> String {
         let value = self.text.split("name=\"token\" value=\"").nth(1).expect(&self.text);
         value.split('"').next().unwrap().to_owned()
     }

@@ -1,5 +1,5 @@
-//! Routes with the access that they need: those of the OpenAPI description, and some others. A test fails if a described route is
-//! missing here.
+//! Routes with the access that they need: those of the OpenAPI description, and some others. A test fails if a described route
+//! is missing here.
 
 use std::collections::BTreeSet;
 
@@ -77,8 +77,8 @@ pub(super) const ROUTES: [(&str, &str, Needs); 50] = [
     ("POST", "/mcp/{agent}", Key),
 ];
 
-/// Routes that OpenAPI does not describe. MCP describes its own tools; the other routes belong to interfaces that their
-/// programs describe.
+/// Returns whether OpenAPI describes the route. MCP describes its own tools; the routes of adapters belong to interfaces that
+/// other programs describe.
 fn is_described(path: &str) -> bool {
     !path.starts_with("/mcp/") && !path.starts_with("/compat/")
 }
@@ -100,7 +100,7 @@ pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> Str
     }
 }
 
-/// Returns an id for the path of a route, which belongs to the agent that keys without access request.
+/// Returns an id of the agent's data for the path of a route.
 pub(super) fn id_of(world: &World, template: &str) -> String {
     match template {
         template if template.contains("conversations") => "talk".into(),

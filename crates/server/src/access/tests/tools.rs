@@ -40,10 +40,10 @@ fn table_lists_every_tool() {
 
 #[tokio::test]
 async fn tool_needs_its_scope() {
-    for (place, (tool, needed, _)) in tools("", "").into_iter().enumerate() {
+    for (index, (tool, needed, _)) in tools("", "").into_iter().enumerate() {
         for scope in Scope::ALL {
             let world = World::new().await;
-            let arguments = tools(&world.memory, "talk")[place].2.clone();
+            let arguments = tools(&world.memory, "talk")[index].2.clone();
             for (path, body) in ways(AGENT, tool, &arguments) {
                 let (status, answer) = world.ask(Some(&key(scope.as_str())), "POST", &path, &body).await;
                 let does = scope == needed || scope == Scope::Admin;
@@ -73,11 +73,11 @@ async fn tool_call_without_a_valid_key_is_refused() {
 #[tokio::test]
 async fn data_of_others_looks_missing_to_tools() {
     for (name, agent, nobody) in [("foreign", AGENT, NOBODY), ("bound", AGENT, NOBODY), ("all", OTHER, OTHER)] {
-        for place in 0..tools("", "").len() {
+        for index in 0..tools("", "").len() {
             let (world, control) = (World::new().await, World::new().await);
             let before = world.export().await;
-            let (tool, _, arguments) = tools(&world.memory, "talk")[place].clone();
-            let (_, _, missing) = tools(NOTHING, NOTHING)[place].clone();
+            let (tool, _, arguments) = tools(&world.memory, "talk")[index].clone();
+            let (_, _, missing) = tools(NOTHING, NOTHING)[index].clone();
             let requests = ways(agent, tool, &arguments).into_iter().zip(ways(nobody, tool, &missing));
             for ((path, body), (nowhere, missing)) in requests {
                 let (status, answer) = world.ask(Some(&key(name)), "POST", &path, &body).await;

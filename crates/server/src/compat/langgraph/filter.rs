@@ -1,5 +1,5 @@
-//! Filters of a search: every field that a filter names must match the given value, or meet each of the given operators. Compares
-//! as LangGraph's own stores do.
+//! Filters of a search: every field that a filter names must match the given value, or meet each of the given operators.
+//! Compares as LangGraph's own stores do.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub(super) fn check(filter: &Map<String, Value>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Returns whether a document meets a filter. A text has no fields.
+/// Returns whether a document meets a filter. In a text document every field is null.
 pub(super) fn admits(filter: &Map<String, Value>, document: &Document) -> bool {
     let of = |name: &str| if let Content::Json(value) = &document.content { field(value, name) } else { &Value::Null };
     filter.iter().all(|(name, wanted)| meets(of(name), wanted))
@@ -79,8 +79,8 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares two values: as numbers if both are numbers or texts that hold a number, as texts if both are texts. `None` for other
-/// pairs.
+/// Compares two values: as numbers if both are numbers or texts that hold a number, as texts if both are texts. `None` for
+/// other pairs.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     let number = |value: &Value| match value {
         Value::String(text) => text.trim().parse::<f64>().ok(),

@@ -16,7 +16,7 @@ use super::{bounded, collection, filter, labels, path};
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Body, Named, QueryParams, Reading};
 
-/// Number of documents that one query reads to apply a filter.
+/// Number of documents that one query reads to apply the filter to their contents.
 const PAGE: usize = 32;
 const SECONDS_PER_MINUTE: f64 = 60.0;
 /// Maximum time to live: a hundred years.
@@ -27,10 +27,10 @@ pub(super) struct Put {
     namespace: Vec<String>,
     key: String,
     value: Map<String, Value>,
-    /// Paths to search; `false` for none.
+    /// Paths of the values that searches find; `false` for none. All values if it is absent or `true`.
     #[serde(default)]
     index: Option<Index>,
-    /// Minutes.
+    /// Time to live in minutes. Without it the item never expires.
     #[serde(default)]
     ttl: Option<f64>,
 }
@@ -44,7 +44,7 @@ enum Index {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Get {
-    /// Labels joined with dots.
+    /// The labels of the namespace, joined with dots.
     #[serde(default)]
     namespace: String,
     key: String,
@@ -128,14 +128,14 @@ pub(super) async fn put(
     body: Body<Put>,
 ) -> Result<StatusCode, Problem> {
     let Put { namespace, key, value, index, ttl } = body.value;
-    let place = DocumentKey { collection: collection(&namespace)?, key };
+    let key = DocumentKey { collection: collection(&namespace)?, key };
     let indexed = match index {
         None | Some(Index::Switch(true)) => None,
         Some(Index::Switch(false)) => Some(Vec::new()),
         Some(Index::Paths(paths)) => Some(paths),
     };
     let (content, lifetime) = (Content::Json(Value::Object(value)), ttl.map(lifetime).transpose()?);
-    let new = NewDocument { key: place, content, indexed, lifetime, expected: Expected::Any };
+    let new = NewDocument { key, content, indexed, lifetime, expected: Expected::Any };
     let settings = service.admit(&agent).await?;
     service.change_documents(&agent, &settings, vec![DocumentChange::Put(new)], service.now()).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -156,10 +156,10 @@ pub(super) async fn get(
     QueryParams(request): QueryParams<Get>,
 ) -> Result<Json<Option<Item>>, Problem> {
     let collection = path("namespace", &labels(&request.namespace))?;
-    let place = DocumentKey { collection, key: request.key };
+    let key = DocumentKey { collection, key: request.key };
     // Clients write the boolean as their language prints it, such as `False`.
     let refresh = request.refresh_ttl.is_none_or(|text| !text.eq_ignore_ascii_case("false") && text != "0");
-    let found = service.document(&agent, &place, refresh, service.now()).await?;
+    let found = service.document(&agent, &key, refresh, service.now()).await?;
     Ok(Json(found.map(|document| Item::of(document, None))))
 }
 
@@ -169,15 +169,16 @@ pub(super) async fn delete(
     Named(agent, _): Named<Adding>,
     body: Body<Delete>,
 ) -> Result<StatusCode, Problem> {
-    let place = DocumentKey { collection: collection(&body.value.namespace)?, key: body.value.key };
+    let key = DocumentKey { collection: collection(&body.value.namespace)?, key: body.value.key };
     let settings = service.admit(&agent).await?;
-    let removal = vec![DocumentChange::Remove(place, Expected::Any)];
+    let removal = vec![DocumentChange::Remove(key, Expected::Any)];
     service.change_documents(&agent, &settings, removal, service.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the items in a namespace and below it. With a query, returns the best matches first, then items without a matching
-/// passage, newest first. Without a query, returns the newest items first.
+/// Returns a page of the items in a namespace and below it, and restarts their time to live unless `refresh_ttl` is false. With
+/// a query, returns the best matches first, then items without a matching passage, newest first. Without a query, returns the
+/// newest items first.
 pub(super) async fn search(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
@@ -233,8 +234,8 @@ async fn ranked(
     Ok(scored.collect())
 }
 
-/// Returns the last written documents that are not in `ranked`. Reads contents in pieces, until `limit` documents pass the
-/// filter.
+/// Returns the documents outside of `ranked` that pass the filter, last written first; at most `limit`. Reads contents in
+/// pieces of [`PAGE`] until there are enough.
 async fn newest(
     service: &Service,
     agent: &Agent,
@@ -246,11 +247,11 @@ async fn newest(
 ) -> Result<Vec<Document>, Problem> {
     let most = if filter.is_empty() { limit.saturating_add(ranked.len()) } else { usize::MAX };
     let select = DocumentSelect { below: below.to_owned(), limit: most, ..DocumentSelect::default() };
-    let mut places = service.newest_documents(agent, &select, now).await?;
-    places.retain(|place| !ranked.contains(place));
+    let mut keys = service.newest_documents(agent, &select, now).await?;
+    keys.retain(|key| !ranked.contains(key));
     let mut found = Vec::new();
-    for places in places.chunks(PAGE) {
-        let documents = service.documents_at(agent, places, now).await?.into_iter();
+    for keys in keys.chunks(PAGE) {
+        let documents = service.documents_at(agent, keys, now).await?.into_iter();
         found.extend(documents.filter(|document| filter::admits(filter, document)));
         if found.len() >= limit {
             break;

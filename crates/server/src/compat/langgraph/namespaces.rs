@@ -35,7 +35,8 @@ pub(super) struct Namespaces {
     namespaces: Vec<Vec<String>>,
 }
 
-/// Lists the namespaces that hold items, cut to `max_depth` labels, sorted.
+/// Lists a page of the namespaces that hold items and match the prefix and the suffix of the request. Cuts each to `max_depth`
+/// labels, lists equal ones once, and sorts them.
 pub(super) async fn list(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,

@@ -16,12 +16,12 @@ use super::tools::{self, Answer, Failure};
 use crate::mcp::Asker;
 use crate::rest::chain;
 
-/// Name and version of the reference server, as clients see them.
+/// Name and version that clients see: those of the reference server.
 const NAME: &str = "memory-server";
 const VERSION: &str = "0.6.3";
 const GRAPH: &str = "memory://knowledge-graph";
 
-/// Handler of MCP messages.
+/// Answers MCP messages from the facts of the agent in the address.
 #[derive(Clone)]
 pub(super) struct MemoryHandler(pub(super) Service);
 
@@ -37,7 +37,7 @@ impl MemoryHandler {
         tools::call(&self.0, &agent, name, arguments, self.0.now()).await
     }
 
-    /// Returns the agent of the address, if the caller has the scope.
+    /// Returns the agent of the address. Fails if the caller lacks the scope or may not use the agent.
     async fn agent(&self, context: &RequestContext<RoleServer>, scope: Scope) -> Result<annals_core::Agent, Failure> {
         let asker = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Asker>());
         let asker = asker.ok_or_else(|| Failure::Text("the request is not authenticated".into()))?;

@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 
-/// An answer, as text and for programs.
+/// An answer, as text for a model and as a value for programs.
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) structured: Value,
 }
 
-/// The reason why a call failed.
+/// The reason why a call failed: a text for the model, or an error that gets the reference's wording.
 pub(super) enum Failure {
     Text(String),
     Error(Error),
@@ -32,7 +32,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Returns the definitions of all tools.
+/// Returns the reference's own definitions of its nine tools.
 pub(super) fn definitions() -> &'static [Definition] {
     static TOOLS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         serde_json::from_str(include_str!("tools.json")).expect("the file holds definitions of tools")
@@ -40,7 +40,7 @@ pub(super) fn definitions() -> &'static [Definition] {
     &TOOLS
 }
 
-/// Returns the scope that a tool needs.
+/// Returns the scope that a tool needs: search for reading, admin for everything else.
 pub(super) fn scope(name: &str) -> Scope {
     if matches!(name, "read_graph" | "search_nodes" | "open_nodes") { Scope::Search } else { Scope::Admin }
 }
@@ -124,7 +124,7 @@ struct Open {
     names: Vec<String>,
 }
 
-/// Runs a tool by name.
+/// Runs the tool of this name. Fails with the reference's own text if there is none, or if the arguments do not fit.
 pub(super) async fn call(
     service: &Service,
     agent: &Agent,
@@ -183,7 +183,7 @@ pub(super) async fn call(
     }
 }
 
-/// Returns the whole graph.
+/// Returns the whole graph, for the tool `read_graph` and for the resource.
 pub(super) async fn read(service: &Service, agent: &Agent) -> Result<Answer, Failure> {
     Ok(graph(service.knowledge(agent).await?))
 }

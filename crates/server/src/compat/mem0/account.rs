@@ -72,7 +72,8 @@ fn named(details: &Details) -> impl Iterator<Item = (&'static str, &str)> {
     all.into_iter().filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
 }
 
-/// The result of a request that added messages: the time of its last turn, and the memories made from its turns.
+/// What the stored turns show about a request that added messages: the time of its last turn, and the memories made from its
+/// turns.
 #[derive(Default)]
 struct Event {
     at: Option<Timestamp>,
@@ -94,19 +95,19 @@ impl Event {
     }
 }
 
-/// Returns the ids of all events, the newest first.
+/// Returns the ids of all events. The event with the latest turn comes first.
 async fn event_ids(service: &Service, agent: &Agent) -> Result<Vec<String>, Problem> {
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut orders: HashMap<String, usize> = HashMap::new();
     let mut walk = Walk::over(service, agent);
-    let mut place = 0;
+    let mut order = 0;
     while let Some(piece) = walk.next().await? {
         for event in piece.turns.into_iter().filter_map(|(_, details)| details.event) {
-            place += 1;
-            places.insert(event, place);
+            order += 1;
+            orders.insert(event, order);
         }
     }
-    let mut ids: Vec<(String, usize)> = places.into_iter().collect();
-    ids.sort_by_key(|(_, place)| Reverse(*place));
+    let mut ids: Vec<(String, usize)> = orders.into_iter().collect();
+    ids.sort_by_key(|(_, order)| Reverse(*order));
     Ok(ids.into_iter().map(|(id, _)| id).collect())
 }
 
@@ -171,7 +172,8 @@ pub(super) async fn project(
     })))
 }
 
-/// Writes the project's instructions. Other settings are refused.
+/// Writes the project's instructions; removes them if the request has none. Refuses other settings, but ignores those that are
+/// null and the ids of the organisation and the project.
 pub(super) async fn change_project(
     State(service): State<Service>,
     Named(agent, _): Named<Administering>,
@@ -182,7 +184,12 @@ pub(super) async fn change_project(
     if let Some((name, _)) = body.iter().find(is_other) {
         return Err(Problem::malformed(name.as_str(), "of a project is not supported by Annals"));
     }
-    let text = body.get(INSTRUCTIONS).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = match body.get(INSTRUCTIONS) {
+        None => return Ok(Json(json!({ "message": "Nothing to update" }))),
+        Some(Value::Null) => "",
+        Some(Value::String(text)) => text,
+        Some(_) => return Err(Problem::malformed(INSTRUCTIONS, "must be a string")),
+    };
     let block = serde_json::from_value(json!({ "blocks": [{ "name": INSTRUCTIONS, "text": text }] }));
     let request: BlocksRequest = block.map_err(|error| Problem::malformed(INSTRUCTIONS, error.to_string()))?;
     let _: Vec<BlockView> = service.write_blocks(&agent, request, service.now()).await?.blocks;

@@ -43,13 +43,13 @@ pub(super) async fn add(
     Ok(Json(json!({ "event_id": added.event, "status": "PENDING", "message": message })))
 }
 
-/// The event and the turns of a request that added messages.
+/// What a request that added messages stored: the id of its event, and its turns.
 pub(super) struct Added {
     pub(super) event: String,
     pub(super) turns: Vec<MemoryId>,
 }
 
-/// Stores the messages of a request, and waits until they are searchable or the time is over.
+/// Stores the messages of a request, and waits at most [`WAIT`] until they are searchable.
 pub(super) async fn store(service: &Service, agent: &Agent, body: &Map<String, Value>) -> Result<Added, Problem> {
     let settings = service.admit(agent).await?;
     let event = new_uuid()?;
@@ -74,7 +74,6 @@ async fn wait(service: &Service, agent: &Agent, operation: &IngestReceipt) -> Re
     Ok(())
 }
 
-/// Returns a new random UUID.
 fn new_uuid() -> Result<String, Problem> {
     let hex = crate::compat::body::random_hex(16)?;
     Ok(ids::random(u128::from_str_radix(&hex, 16).unwrap_or_default().to_be_bytes()))
@@ -107,7 +106,7 @@ fn details(body: &Map<String, Value>) -> Result<Details, Problem> {
     Ok(Details { user_id, agent_id, app_id, run_id, metadata, infer, expiration_date, ..Details::default() })
 }
 
-/// Parses the last day of a memory before it expires; null removes the day.
+/// Parses the last day, or the last instant, of a memory before it expires. Null means that it never expires.
 pub(super) fn expiration(value: &Value) -> Result<Option<String>, Problem> {
     match value {
         Value::Null => Ok(None),
@@ -165,8 +164,9 @@ fn to_message(message: &Value, index: usize, details: &Details, at: Option<Times
     })
 }
 
-/// Returns the conversation of messages: their run, or without a run one conversation for all messages of the same user,
-/// agent or app.
+/// Returns the conversation for messages: their run. Messages without a run share one conversation per user. If they have no
+/// user either, they share one per agent, and without an agent one per app. All messages without any of these ids share one
+/// conversation.
 fn conversation(details: &Details) -> String {
     let Details { user_id, agent_id, app_id, run_id, .. } = details;
     let owner = || [user_id, agent_id, app_id].into_iter().flatten().next().cloned().unwrap_or_default();

@@ -18,7 +18,7 @@ use super::memory::{Details, Unit, answered, find, imported};
 use super::walk::Walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Administering, Id, Named};
+use crate::rest::extract::{Administering, Billed, Id, Named};
 
 /// Maximum number of memories in one batch.
 const MAX_BATCH: usize = 1000;
@@ -37,7 +37,8 @@ pub(super) async fn update(
     Ok(Json(view))
 }
 
-/// Changes a memory: its text, its metadata, or the day on which it expires.
+/// Changes the text of a memory, its metadata, or the day on which it expires. Fails if the request has none of them, or if it
+/// has a time, which cannot be changed.
 pub(super) async fn changed(
     service: &Service,
     agent: &Agent,
@@ -74,8 +75,8 @@ fn not_a(field: &str, kind: &str) -> Problem {
     Problem::malformed(field, format!("is not a JSON {kind}"))
 }
 
-/// Saves the details of a memory in the attachment of its first turn, if that is still stored. Further turns only explain the
-/// words of a statement, and keep their own details.
+/// Saves the details of a memory in the attachment of its first turn, if that turn is still stored. Further turns only explain
+/// the words of a statement, and keep their own details.
 async fn attach(service: &Service, agent: &Agent, unit: &Unit, details: &Details) -> Result<(), Problem> {
     let turn = service.memories(agent, unit.turns.get(..1).unwrap_or_default()).await?;
     for turn in service.with_attachments(agent, turn).await? {
@@ -86,7 +87,7 @@ async fn attach(service: &Service, agent: &Agent, unit: &Unit, details: &Details
 }
 
 pub(super) async fn delete(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Administering>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
@@ -112,7 +113,7 @@ async fn forget_ids(service: &Service, agent: &Agent, ids: Vec<MemoryId>) -> Res
 }
 
 pub(super) async fn delete_all(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Administering>,
     Query(query): Query<HashMap<String, String>>,
     JsonObject(body): JsonObject,
@@ -122,8 +123,8 @@ pub(super) async fn delete_all(
     Ok(Json(json!({ "message": "Memories deleted successfully!" })))
 }
 
-/// Returns the filter of a bulk deletion. Requires at least one id or filter, because without any it would select everything; `*`
-/// matches any id. Refuses other parameters, because a condition that is ignored would delete more than was meant.
+/// Returns the filter of a bulk deletion. Requires at least one id or filter, because without any it would select everything;
+/// `*` matches any id. Refuses other parameters, because a condition that is ignored would delete more than was meant.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
     let is_known = |name: &str| ENTITIES.contains(&name) || name == "filters" || SELECTS_NOTHING.contains(&name);
     if let Some(name) = query.keys().chain(body.keys()).find(|name| !is_known(name)) {
@@ -148,8 +149,8 @@ pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) 
     Ok(Filter::All(vec![Filter::of_entities(named.into_iter()), Filter::parse(filters.as_ref())?]))
 }
 
-/// Forgets all turns that a filter admits, of any role, with everything made from them, and the imported statements that it
-/// admits.
+/// Forgets all turns that a filter admits, whatever their role, with everything made from them. Also forgets the imported
+/// statements that the filter admits.
 pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<(), Problem> {
     let mut ids = Vec::new();
     let mut walk = Walk::over(service, agent);
@@ -161,10 +162,10 @@ pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &F
     forget_ids(service, agent, ids).await
 }
 
-/// Deletes an entity. Clients delete all its memories first and then the entity, and the second request must not fail: by
-/// then, an entity that had memories looks like one that never existed.
+/// Deletes an entity by forgetting its memories. Succeeds if there are none: clients first delete the memories and then the
+/// entity, which has no memories by then.
 pub(super) async fn delete_entity(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Administering>,
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
@@ -196,7 +197,7 @@ pub(super) async fn update_batch(
 }
 
 pub(super) async fn delete_batch(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Administering>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
@@ -209,7 +210,7 @@ pub(super) async fn delete_batch(
     Ok(Json(json!({ "message": format!("Successfully deleted {count} memories") })))
 }
 
-/// The id of a memory and its fields.
+/// The UUID of a memory, and the fields to change.
 type Change = (String, Map<String, Value>);
 
 /// Parses the memories of a batch, each an id or an object with an id and fields.

@@ -8,10 +8,10 @@ use crate::rest::Problem;
 
 /// Names of the fields with the user, agent, app and run that a memory belongs to.
 pub(super) const ENTITIES: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
-/// Other fields of a memory that a filter may name. `categories` is none of them: Annals gives no memory a category.
+/// Other fields of a memory that a filter may name. `categories` is missing, because Annals gives no memory a category.
 const FIELDS: [&str; 6] = ["id", "memory", "created_at", "updated_at", "expiration_date", "metadata"];
 
-/// A condition on the view of a memory.
+/// A condition on the fields of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Filter {
     All(Vec<Filter>),
@@ -20,7 +20,7 @@ pub(super) enum Filter {
     Field { path: Vec<String>, test: Test },
 }
 
-/// A condition on one value.
+/// A condition on the value of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     Exists,
@@ -33,7 +33,6 @@ pub(super) enum Test {
 }
 
 impl Filter {
-    /// Returns the filter that admits everything.
     pub(super) fn everything() -> Filter {
         Filter::All(Vec::new())
     }
@@ -47,13 +46,13 @@ impl Filter {
         }
     }
 
-    /// Returns the filter for entities that are named outside of `filters`.
+    /// Returns the filter for entities that are named outside of `filters`; all must match. `*` stands for any id.
     pub(super) fn of_entities<'f>(fields: impl Iterator<Item = (&'f str, &'f str)>) -> Filter {
         let test = |value: &str| if value == "*" { Test::Exists } else { Test::Equals(value.into()) };
         Filter::All(fields.map(|(name, value)| Filter::Field { path: vec![name.into()], test: test(value) }).collect())
     }
 
-    /// Returns whether a memory passes.
+    /// Returns whether a memory, in the form of [`Unit::view`](super::memory::Unit::view), passes.
     pub(super) fn admits(&self, memory: &Value) -> bool {
         match self {
             Filter::All(filters) => filters.iter().all(|filter| filter.admits(memory)),
@@ -97,7 +96,8 @@ fn each(name: &str, value: &Value) -> Result<Vec<Filter>, Problem> {
     }
 }
 
-/// Parses conditions on fields of the metadata; all must hold.
+/// Parses conditions on fields of the metadata; all must hold. An object that has only operators, and any value that is no
+/// object, is a condition on the metadata as a whole.
 fn metadata(value: &Value) -> Result<Filter, Problem> {
     match value {
         Value::Object(fields) if !fields.keys().all(|name| is_operator(name)) => {

@@ -3,9 +3,9 @@
 
 use data_encoding::BASE32_NOPAD;
 
-/// Characters of an id's hash within a UUID: 15 bytes.
+/// Number of characters of an id's hash that a UUID contains: 15 bytes.
 const CHARACTERS: usize = 24;
-/// Bits of a UUID of version 4 below its variant, and between its version and its variant.
+/// Number of bits of a UUID of version 4 below its variant (`LOW`), and between its version and its variant (`MIDDLE`).
 const LOW: u32 = 62;
 const MIDDLE: u32 = 12;
 
@@ -43,7 +43,7 @@ pub(super) enum Parsed {
     Malformed,
 }
 
-/// Parses a UUID.
+/// Parses a text as the UUID of a memory. The UUID contains the beginning of the memory's id.
 pub(super) fn parse(text: &str) -> Parsed {
     let hyphens: Vec<usize> = text.match_indices('-').map(|(index, _)| index).collect();
     let hex = text.replace('-', "");

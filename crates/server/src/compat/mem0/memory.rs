@@ -23,7 +23,7 @@ pub(super) struct Details {
     pub(super) infer: bool,
     pub(super) event: Option<String>,
     pub(super) expiration_date: Option<String>,
-    /// Whether the turn itself is not shown as a memory, because statements made from it were deleted.
+    /// Hides the turn itself, because a statement made from it was deleted.
     pub(super) is_hidden: bool,
 }
 
@@ -33,12 +33,12 @@ struct Attachment {
 }
 
 impl Details {
-    /// Returns the attachment that holds these details.
+    /// Returns these details as the attachment of a new turn.
     pub(super) fn to_attachment(&self) -> String {
         self.added_to(None)
     }
 
-    /// Returns an attachment with these details. Keeps the fields of other adapters.
+    /// Returns the given attachment with these details. Keeps the fields of other adapters.
     pub(super) fn added_to(&self, attachment: Option<&str>) -> String {
         let former = attachment.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
         let mut fields = former.unwrap_or_default();
@@ -61,7 +61,7 @@ impl Details {
     }
 }
 
-/// A memory in mem0's sense.
+/// What mem0 calls a memory: a turn or a statement, with its details.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) memory: Memory,
@@ -71,7 +71,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Returns a turn as a memory by itself.
+    /// Returns the memory that consists of this turn alone.
     pub(super) fn verbatim(turn: Memory, details: Details) -> Unit {
         Unit { turns: vec![turn.id.clone()], memory: turn, details }
     }
@@ -86,7 +86,7 @@ impl Unit {
         Ok(is_unit && (!self.details.infer || !has_statements(service, agent, &self.memory).await?))
     }
 
-    /// Returns the fields that filters read.
+    /// Returns the fields of the memory that need no further query. Answers show them, and filters read them.
     pub(super) fn view(&self) -> Value {
         let details = &self.details;
         let at = self.memory.at().to_string();
@@ -105,15 +105,15 @@ impl Unit {
         })
     }
 
-    /// Returns whether the memory has expired: its day is over.
+    /// Returns whether the last day of the memory is over.
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
         let end = self.details.expiration_date.as_deref().and_then(|day| instant(day, true));
         end.is_some_and(|end| end < now)
     }
 }
 
-/// Returns whether a turn can be a memory by itself: every turn added with `infer=false`, and otherwise the turns of users.
-/// False for hidden turns.
+/// Returns whether a turn can be a memory of its own: any turn that was added with `infer=false`, and otherwise the turns of
+/// users. False for hidden turns.
 pub(super) fn is_unit(turn: &Memory, details: &Details) -> bool {
     let is_said = matches!(turn.role(), Some(Role::User)) || !details.infer;
     is_said && !details.is_hidden

@@ -16,7 +16,7 @@ use super::memory::{Unit, answered, find, with_details};
 use super::walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Id, Named, Reading};
+use crate::rest::extract::{Billed, Id, Named, Reading};
 
 pub(super) const DEFAULT_PAGE_SIZE: usize = 100;
 pub(super) const MAX_PAGE_SIZE: usize = 1000;
@@ -49,7 +49,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Returns the page that a request asks for, in its query or its body.
+    /// Returns the page that a request asks for, in its query or, if the query names none, in its body. A page has at most
+    /// [`MAX_PAGE_SIZE`] results, even if the request asks for more.
     pub(super) fn of(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Page, Problem> {
         let number = |name: &str, usual: usize| -> Result<usize, Problem> {
             let of_body = || body.get(name).filter(|value| !value.is_null()).map(Value::to_string);
@@ -64,7 +65,7 @@ impl Page {
         (self.number - 1).saturating_mul(self.size)
     }
 
-    /// Returns the page as an answer, with links to the next and the previous page.
+    /// Returns the page as an answer, with links to the next and the previous page, if there are any.
     pub(super) fn view(&self, uri: &Uri, headers: &HeaderMap, count: usize, results: Vec<Value>) -> Value {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
         let link = |page: usize| format!("http://{host}{}?page={page}&page_size={}", uri.path(), self.size);
@@ -78,7 +79,8 @@ impl Page {
     }
 }
 
-/// Returns the number of memories that pass a filter, and one page of them, newest first.
+/// Returns the number of memories that pass a filter, and one page of them, newest first. Leaves out expired memories unless
+/// `shows_expired` is set.
 pub(super) async fn matching(
     service: &Service,
     agent: &Agent,
@@ -92,7 +94,7 @@ pub(super) async fn matching(
     walk::page(service, agent, passes, skip, limit).await
 }
 
-/// Returns the filter of `start_date` and `end_date`.
+/// Returns the filter on `created_at` that the fields `start_date` and `end_date` ask for.
 fn dates(body: &Map<String, Value>) -> Result<Filter, Problem> {
     let mut bounds = Map::new();
     for (name, operator) in [("start_date", "gte"), ("end_date", "lte")] {
@@ -111,7 +113,8 @@ fn shows_expired(body: &Map<String, Value>) -> bool {
     body.get("show_expired").and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// Refuses fields that would change the result but have no counterpart in Annals.
+/// Refuses fields that would change the result but have no counterpart in Annals. Accepts them if they are null or an empty
+/// list.
 fn refuse(body: &Map<String, Value>, fields: &[&str]) -> Result<(), Problem> {
     let is_given = |value: &Value| !value.is_null() && value.as_array().is_none_or(|values| !values.is_empty());
     match fields.iter().find(|field| body.get(**field).is_some_and(is_given)) {
@@ -121,14 +124,14 @@ fn refuse(body: &Map<String, Value>, fields: &[&str]) -> Result<(), Problem> {
 }
 
 pub(super) async fn search(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Reading>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
     Ok(Json(json!({ "results": found(&service, &agent, &body).await? })))
 }
 
-/// Returns the results of a search, best first.
+/// Runs a search, and returns its results as answers show them, best first.
 pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, Value>) -> Result<Vec<Value>, Problem> {
     refuse(body, &["categories"])?;
     let text = body.get("query").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
@@ -174,8 +177,8 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
     Ok(results)
 }
 
-/// Returns the results of a search with scores between 0 and 1. A score below that of a later result is raised to it, so that
-/// scores never rise from one result to the next.
+/// Returns the results of a search with scores between 0.001 and 1. A score below that of a later result is raised to it, so
+/// that scores never rise from one result to the next.
 async fn ranked(
     service: &Service,
     agent: &Agent,

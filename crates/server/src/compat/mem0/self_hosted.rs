@@ -15,7 +15,7 @@ use super::memory::{answered, units_of};
 use super::read::{self, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, found, matching};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Adding, Administering, Id, Named, Reading};
+use crate::rest::extract::{Adding, Administering, Billed, Id, Named, Reading};
 
 pub(super) fn routes() -> Router<Service> {
     Router::new()
@@ -57,7 +57,7 @@ async fn list(
 
 /// Searches memories. Ids may be given beside the query, as in former versions of the server.
 async fn search(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Reading>,
     JsonObject(mut body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
@@ -87,7 +87,7 @@ async fn update(
 }
 
 async fn delete_all(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Named(agent, _): Named<Administering>,
     Query(query): Query<HashMap<String, String>>,
     JsonObject(body): JsonObject,

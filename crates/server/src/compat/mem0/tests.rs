@@ -293,8 +293,11 @@ async fn project_keeps_its_instructions_as_a_block() {
     let body = json!({ "custom_instructions": "Be brief.", "org_id": "annals", "project_id": "ann" });
     client.get_ok(client.ask("PATCH", &format!("{ROOT}{path}"), body).await);
     assert_eq!(client.get(path).await["custom_instructions"], "Be brief.");
-    let (status, _) = client.ask("PATCH", &format!("{ROOT}{path}"), json!({ "multilingual": true })).await;
-    assert_eq!(status, 400);
+    for wrong in [json!({ "multilingual": true }), json!({ "custom_instructions": 7 })] {
+        assert_eq!(client.ask("PATCH", &format!("{ROOT}{path}"), wrong).await.0, 400);
+    }
+    client.get_ok(client.ask("PATCH", &format!("{ROOT}{path}"), json!({ "org_id": "annals" })).await);
+    assert_eq!(client.get(path).await["custom_instructions"], "Be brief.", "what a request does not name stays");
 }
 
 /// The routes that Hermes Agent's plugin calls.

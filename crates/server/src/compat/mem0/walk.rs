@@ -11,13 +11,13 @@ use crate::rest::Problem;
 /// Maximum number of memories in a piece, unless more memories share an instant.
 const PIECE: usize = 500;
 
-/// A walk, from the oldest memory to the newest.
+/// The position of a walk from the oldest memory to the newest.
 pub(super) struct Walk<'s> {
     service: &'s Service,
     agent: &'s Agent,
     /// Where the next piece begins; `None` at the end.
     from: Option<Timestamp>,
-    /// Number of memories that one query reads.
+    /// Number of memories that one query reads. If all of them share an instant, the query is repeated for twice as many.
     most: usize,
 }
 

@@ -11,7 +11,7 @@ use crate::rest::Problem;
 
 /// The collection of all files.
 const COLLECTION: &str = "memories";
-/// Number of files that one query reads with their contents, and number of entries that it reads without.
+/// Number of files that one query reads if it reads their contents (`PAGE`), and if it does not (`ENTRIES`).
 const PAGE: usize = 32;
 const ENTRIES: usize = 1000;
 
@@ -27,7 +27,7 @@ impl Files<'_> {
         if key.is_empty() {
             return Ok(None);
         }
-        Ok(self.service.document(self.agent, &place(key), false, self.now).await?)
+        Ok(self.service.document(self.agent, &document_key(key), false, self.now).await?)
     }
 
     /// Returns whether a key is a directory. The root always is one.
@@ -36,7 +36,7 @@ impl Files<'_> {
         Ok(key.is_empty() || !self.service.page_of_documents(self.agent, &select, self.now).await?.is_empty())
     }
 
-    /// Returns whether there is a file or a directory.
+    /// Returns whether the key is that of a file or a directory.
     pub(super) async fn exists(&self, key: &str) -> Result<bool> {
         Ok(self.file(key).await?.is_some() || self.is_directory(key).await?)
     }
@@ -56,7 +56,7 @@ impl Files<'_> {
         }
     }
 
-    /// Returns the tree below a directory.
+    /// Returns the files and directories below a directory, with sizes and without contents.
     pub(super) async fn tree(&self, key: &str) -> Result<Directory> {
         let start = if key.is_empty() { 0 } else { key.len() + 1 };
         let mut tree = Directory::default();
@@ -94,7 +94,8 @@ impl Files<'_> {
         Ok(changes)
     }
 
-    /// Carries out changes, all or none.
+    /// Carries out changes, all or none. Fails with [`Refusal::Stale`](super::Refusal::Stale) if another writer has changed or
+    /// created one of the files since it was read.
     pub(super) async fn change(&self, changes: Vec<DocumentChange>) -> Result<()> {
         let settings = self.service.admit(self.agent).await.map_err(Problem::from)?;
         self.service.change_documents(self.agent, &settings, changes, self.now).await?;
@@ -102,7 +103,7 @@ impl Files<'_> {
     }
 }
 
-fn place(key: &str) -> DocumentKey {
+fn document_key(key: &str) -> DocumentKey {
     DocumentKey { collection: COLLECTION.to_owned(), key: key.to_owned() }
 }
 
@@ -119,9 +120,9 @@ pub(super) fn text(content: Content) -> String {
     }
 }
 
-/// Returns the change that stores a file.
+/// Returns the change that stores a file, or a directory if the key ends with a slash.
 pub(super) fn put(key: &str, content: Content, expected: Expected) -> DocumentChange {
-    DocumentChange::Put(NewDocument { key: place(key), content, indexed: None, lifetime: None, expected })
+    DocumentChange::Put(NewDocument { key: document_key(key), content, indexed: None, lifetime: None, expected })
 }
 
 /// Returns the change that removes a file, provided that it still has the version that was read.

@@ -32,7 +32,7 @@ pub(super) fn resolve(path: &str) -> Result<String> {
 
 /// Returns the directories above a key, from the outermost.
 pub(super) fn directories(key: &str) -> impl Iterator<Item = &str> {
-    key.match_indices('/').map(|(place, _)| &key[..place])
+    key.match_indices('/').map(|(index, _)| &key[..index])
 }
 
 #[cfg(test)]

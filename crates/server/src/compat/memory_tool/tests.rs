@@ -141,6 +141,7 @@ async fn key_that_only_searches_may_view_and_not_write() {
         scopes: [Scope::Search].into(),
         agents: Vec::new(),
         expires_at: None,
+        daily_tokens: None,
     };
     let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
     let key = issued.text.expose_secret();

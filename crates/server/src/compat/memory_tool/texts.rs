@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-/// The width of line numbers.
+/// Number of characters to which line numbers are padded.
 const WIDTH: usize = 6;
-/// Maximum lines of a file that can be viewed.
+/// Maximum number of lines of a file that can be viewed. To view a longer file is an error.
 pub(super) const MAX_LINES: usize = 999_999;
-/// The size that file systems show for a directory.
+/// Size in bytes that listings show for a directory, as file systems do.
 const DIRECTORY: u64 = 4096;
-/// Maximum depth of a listing.
+/// Number of levels of directories that a listing shows.
 const LEVELS: usize = 2;
 
 /// Formats lines with their numbers; the first line has the number `first`.
@@ -18,7 +18,8 @@ fn numbered<'l>(lines: impl Iterator<Item = &'l str>, first: usize) -> String {
     numbered.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a content with line numbers: all lines, or those from the first to the second number of `range`.
+/// Returns a content with line numbers: all lines, or those from the first to the second number of `range`. A second number of
+/// -1 stands for the last line; other negative numbers count from the end, as in Python's slices.
 pub(super) fn view(path: &str, content: &str, range: Option<&[i64]>) -> String {
     let lines: Vec<&str> = content.split('\n').collect();
     let (start, end) = match range {
@@ -33,10 +34,10 @@ pub(super) fn view(path: &str, content: &str, range: Option<&[i64]>) -> String {
 }
 
 /// Returns the index of the end of a range. Counts a negative number from the end, as Python's slices do.
-fn from_end(place: i64, length: usize) -> usize {
-    match usize::try_from(place) {
-        Ok(place) => place,
-        Err(_) => length.saturating_sub(usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX)),
+fn from_end(index: i64, length: usize) -> usize {
+    match usize::try_from(index) {
+        Ok(index) => index,
+        Err(_) => length.saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
     }
 }
 
@@ -66,28 +67,29 @@ pub(super) fn str_replace(path: &str, content: &str, old: &str, new: &str) -> Re
 
 /// Returns the line of each occurrence, overlapping ones included.
 fn lines_with(content: &str, text: &str) -> Vec<usize> {
-    let ends = content.char_indices().map(|(place, _)| place).chain([content.len()]);
+    let ends = content.char_indices().map(|(index, _)| index).chain([content.len()]);
     let (mut lines, mut line, mut last) = (Vec::new(), 1, 0);
-    for place in ends.filter(|place| content[*place..].starts_with(text)) {
-        line += content[last..place].matches('\n').count();
-        last = place;
+    for index in ends.filter(|index| content[*index..].starts_with(text)) {
+        line += content[last..index].matches('\n').count();
+        last = index;
         lines.push(line);
     }
     lines
 }
 
-/// Inserts a text as lines after the line with this number. Returns the new content, or the error.
+/// Inserts a text as lines after the line with this number; 0 stands for the beginning. Returns the new content, or the error
+/// if there is no such line.
 pub(super) fn insert(content: &str, behind: i64, text: &str) -> Result<String, String> {
     let mut lines: Vec<&str> = content.split('\n').collect();
     if lines.last() == Some(&"") {
         lines.pop();
     }
-    let place = usize::try_from(behind).ok().filter(|place| *place <= lines.len());
-    let Some(place) = place else {
+    let index = usize::try_from(behind).ok().filter(|index| *index <= lines.len());
+    let Some(index) = index else {
         let last = lines.len();
         return Err(format!("Invalid `insert_line` parameter: {behind}. It should be within the range [0, {last}]."));
     };
-    lines.insert(place, text.trim_end_matches('\n'));
+    lines.insert(index, text.trim_end_matches('\n'));
     let mut changed = lines.join("\n");
     if !changed.ends_with('\n') {
         changed.push('\n');

@@ -13,7 +13,7 @@ use super::items::{idempotency_key, to_messages};
 use super::stored::{Conversation, HEADER, header, new_id, turn_id};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
+use crate::rest::extract::{Adding, Administering, Billed, Id, Known, Named, Reading};
 
 /// OpenAI's limits on metadata.
 const MAX_METADATA: usize = 16;
@@ -65,7 +65,7 @@ pub(super) async fn update(
 }
 
 pub(super) async fn delete(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
@@ -91,7 +91,7 @@ fn is_name(id: &str) -> bool {
     (1..=Message::MAX_NAME_BYTES).contains(&id.len()) && !id.contains(char::is_control)
 }
 
-/// Returns the id if no conversation has it. The id of a deleted conversation may be used again.
+/// Returns the id if no conversation has it; otherwise fails with `Exists`. The id of a deleted conversation may be used again.
 async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Problem> {
     match Conversation::find(service, agent, &id).await {
         Ok(_) => return Err(Error::Exists { what: ObjectKind::Conversation, name: id }.into()),

@@ -79,8 +79,8 @@ fn text_of_part(part: &Value) -> String {
     }
 }
 
-/// Returns an item as responses show it: as the client sent it, with its id. A message in the short form gets the fields
-/// that OpenAI adds.
+/// Returns an item as answers show it: as the client sent it, with its id. A message with a plain text as content gets the
+/// fields that OpenAI adds.
 pub(super) fn answered(mut item: Map<String, Value>, id: &str) -> Value {
     item.insert("id".into(), id.into());
     if kind(&item) == Some("message") {
@@ -96,9 +96,7 @@ pub(super) fn answered(mut item: Map<String, Value>, id: &str) -> Value {
 
 /// Builds a message item for a turn that was not added through this interface.
 pub(super) fn of_turn(role: Role, text: &str, id: &str) -> Value {
-    let item =
-        json!({ "type": "message", "role": role, "status": "completed", "content": parts(role, text), "id": id });
-    item
+    json!({ "type": "message", "role": role, "status": "completed", "content": parts(role, text), "id": id })
 }
 
 fn parts(role: Role, text: &str) -> Value {

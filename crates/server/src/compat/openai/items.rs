@@ -15,10 +15,10 @@ use super::item;
 use super::stored::{Conversation, HEADER, answered, item_message, new_id, turn_id};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Adding, Administering, Id, Known, Reading};
+use crate::rest::extract::{Adding, Administering, Billed, Id, Known, Reading};
 
-/// Maximum number of items in one request, which is one transaction: one less than its maximum number of messages, because a
-/// new conversation adds a turn. OpenAI allows 20; its own client never sends more.
+/// Maximum number of items in one request. A request is stored in one transaction of at most [`annals_service::MAX_MESSAGES`]
+/// turns; one of them may be the turn of a new conversation. OpenAI allows 20 items; its own client never sends more.
 const MAX_ITEMS: usize = annals_service::MAX_MESSAGES - 1;
 /// Maximum and default number of items on a page, as in OpenAI's service.
 const MAX_PAGE_SIZE: usize = 100;
@@ -69,7 +69,7 @@ pub(super) async fn list(
     {
         return Err(Problem::malformed("after", "is not an item of this conversation"));
     }
-    // One more, because the turn of the conversation itself may be among them.
+    // Asks for one more, because the turn of the conversation itself may be among them.
     let request = TurnsRequest { conversation: id, newest_first, after, limit: Some(limit + 1) };
     let (mut turns, is_more) = service.turns(&agent, request).await?;
     turns.retain(|turn| turn.memory.message() != Some(HEADER));
@@ -83,23 +83,23 @@ pub(super) async fn retrieve(
     Known(agent, _): Known<Reading>,
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
-    let (id, item) = place(&path);
+    let (id, item) = ids(&path);
     Ok(Json(answered(&find(&service, &agent, id, item).await?)))
 }
 
 pub(super) async fn delete(
-    State(service): State<Service>,
+    Billed(service): Billed,
     Known(agent, _): Known<Administering>,
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
-    let (id, item) = place(&path);
+    let (id, item) = ids(&path);
     let turn = find(&service, &agent, id, item).await?.memory.id;
     let conversation = Conversation::find(&service, &agent, id).await?;
     service.forget_target(&agent, &Target::Memories(vec![turn]), false, service.now()).await?;
     Ok(Json(conversation.view()))
 }
 
-fn place(path: &HashMap<String, String>) -> (&str, &str) {
+fn ids(path: &HashMap<String, String>) -> (&str, &str) {
     let part = |name: &str| path.get(name).map(String::as_str).unwrap_or_default();
     (part("id"), part("item"))
 }
@@ -120,7 +120,8 @@ fn page(turns: &[AttachedMemory], is_more: bool) -> Value {
     })
 }
 
-/// Returns the items of a request as messages. An item keeps its id if that is usable and free in the conversation.
+/// Returns the items of a request as messages. An item keeps its id if that is usable, and free in the conversation and in the
+/// request; otherwise it gets a new one.
 pub(super) async fn to_messages(
     service: &Service,
     agent: &Agent,
@@ -157,8 +158,8 @@ pub(super) async fn to_messages(
     Ok(messages)
 }
 
-/// Returns whether an item may be stored under an id. False for the id of a removed item, which stays forgotten. If the
-/// request can be repeated, stored ids are accepted, because they may be its own.
+/// Returns whether an item may be stored under an id. The id of a removed item stays forgotten, and is refused. If the request
+/// has an idempotency key, ids of stored items are accepted, because the same request may have stored them.
 async fn is_free(
     service: &Service,
     agent: &Agent,
@@ -166,8 +167,8 @@ async fn is_free(
     id: &str,
     is_repeatable: bool,
 ) -> Result<bool, Problem> {
-    let place = TurnKey { conversation: conversation.to_owned(), id: id.to_owned() };
-    if service.is_message_forgotten(agent, &place).await? {
+    let key = TurnKey { conversation: conversation.to_owned(), id: id.to_owned() };
+    if service.is_message_forgotten(agent, &key).await? {
         return Ok(false);
     }
     Ok(is_repeatable || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none())

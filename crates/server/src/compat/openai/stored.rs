@@ -12,7 +12,7 @@ use crate::rest::Problem;
 /// The id of the turn that stands for the conversation itself.
 pub(super) const HEADER: &str = "conversation";
 
-/// A conversation that exists.
+/// A stored conversation as answers show it.
 pub(super) struct Conversation {
     pub(super) id: String,
     created_at: i64,
@@ -46,7 +46,8 @@ impl Conversation {
     }
 }
 
-/// Returns the turn that stands for a conversation. Its text is the metadata, so that search finds the conversation by them.
+/// Returns the turn that stands for a conversation. Its text is the metadata, so that searches find the conversation; without
+/// metadata it is a fixed sentence.
 pub(super) fn header(conversation: &str, metadata: &Map<String, Value>) -> MessageIn {
     let line = |(name, value): (&String, &Value)| format!("{name}: {}", value.as_str().unwrap_or_default());
     let lines: Vec<String> = metadata.iter().map(line).collect();
@@ -96,7 +97,7 @@ fn attached(turn: &AttachedMemory, field: &str) -> Option<Value> {
     attachment.remove(field)
 }
 
-/// Returns the memory id of an item.
+/// Returns the id of the turn that holds an item.
 pub(super) fn turn_id(agent: &Agent, conversation: &str, item: &str) -> MemoryId {
     MemoryId::turn(agent, &TurnKey { conversation: conversation.to_owned(), id: item.to_owned() })
 }

@@ -1,6 +1,6 @@
-//! Checks a value against a schema: types, required fields, constants, enumerations and alternatives. Ignores all other keywords,
-//! such as `minimum` and `additionalProperties`, so the values of a map are not checked. Meant to find missing or mistyped
-//! fields; clients use full validators.
+//! Checks a value against a schema: types, required fields, constants, enumerations and alternatives. Ignores all other
+//! keywords, such as `minimum` and `additionalProperties`, so the values of a map are not checked. Meant to find missing or
+//! mistyped fields; clients use full validators.
 
 use serde_json::Value;
 
@@ -11,42 +11,42 @@ pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     faults
 }
 
-fn walk(root: &Value, schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
+fn walk(root: &Value, schema: &Value, value: &Value, path: &str, faults: &mut Vec<String>) {
     if let Some(path) = schema["$ref"].as_str() {
         let target = root.pointer(path.trim_start_matches('#')).unwrap();
-        walk(root, target, value, place, faults);
+        walk(root, target, value, path, faults);
     }
     let any = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
-    if any.is_some_and(|any| !any.iter().any(|one| fits(root, one, value, place))) {
-        faults.push(format!("{place} fits none of its schemas"));
+    if any.is_some_and(|any| !any.iter().any(|one| fits(root, one, value, path))) {
+        faults.push(format!("{path} fits none of its schemas"));
     }
     if !schema["type"].is_null() && !is_of(&schema["type"], value) {
-        faults.push(format!("{place} is not of type {}", schema["type"]));
+        faults.push(format!("{path} is not of type {}", schema["type"]));
     }
     if schema.get("const").is_some_and(|expect| expect != value) {
-        faults.push(format!("{place} is not {}", schema["const"]));
+        faults.push(format!("{path} is not {}", schema["const"]));
     }
     if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
-        faults.push(format!("{place} is none of {}", schema["enum"]));
+        faults.push(format!("{path} is none of {}", schema["enum"]));
     }
     for name in schema["required"].as_array().into_iter().flatten() {
         if value.get(name.as_str().unwrap()).is_none() {
-            faults.push(format!("{place} has no {name}"));
+            faults.push(format!("{path} has no {name}"));
         }
     }
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         if let Some(value) = value.get(name) {
-            walk(root, schema, value, &format!("{place}.{name}"), faults);
+            walk(root, schema, value, &format!("{path}.{name}"), faults);
         }
     }
     for element in value.as_array().into_iter().flatten().filter(|_| schema["items"].is_object()) {
-        walk(root, &schema["items"], element, &format!("{place}[]"), faults);
+        walk(root, &schema["items"], element, &format!("{path}[]"), faults);
     }
 }
 
-fn fits(root: &Value, schema: &Value, value: &Value, place: &str) -> bool {
+fn fits(root: &Value, schema: &Value, value: &Value, path: &str) -> bool {
     let mut faults = Vec::new();
-    walk(root, schema, value, place, &mut faults);
+    walk(root, schema, value, path, &mut faults);
     faults.is_empty()
 }
 

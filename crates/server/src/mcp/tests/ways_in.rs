@@ -110,6 +110,7 @@ async fn issue_key(service: &Service, scopes: &[Scope], agents: &[&str]) -> Stri
         scopes: scopes.iter().copied().collect(),
         agents: agents.iter().map(ToString::to_string).collect(),
         expires_at: None,
+        daily_tokens: None,
     };
     let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
     format!("Bearer {}", issued.text.expose_secret())

@@ -15,7 +15,7 @@ use crate::{Caller, Service};
 pub(super) struct SpooledFile {
     name: Option<String>,
     agents: BTreeMap<Agent, u64>,
-    /// The agents by the names in the file, which may be former names.
+    /// The agents by the names that the file uses, which may be former names.
     named: HashMap<String, Agent>,
     spool: BufWriter<File>,
 }
@@ -27,7 +27,7 @@ impl SpooledFile {
         Ok(SpooledFile { name, agents: BTreeMap::new(), named: HashMap::new(), spool: BufWriter::new(spool) })
     }
 
-    /// Adds a message of the agent with this name.
+    /// Appends a message. `name` is the present or a former name of its agent, `line` the message's line in the file.
     pub(super) async fn add(
         &mut self,
         service: &Service,

@@ -1,10 +1,10 @@
-//! Reads one job file over the built-in file of the same name, and collects its faults.
+//! Reads the keys of one job file. A key that the user's file lacks is read from the built-in file. Faults are collected.
 
 use annals_core::Fault;
 use tokio_cron_scheduler::Job;
 use toml::{Table, Value};
 
-/// A job file. Each read removes its key, so the keys that are left at the end are unknown.
+/// The user's file of a job and the built-in one. Each read removes a key, so the keys that are left at the end are unknown.
 pub(super) struct Reader {
     file: String,
     own: Table,
@@ -13,7 +13,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Parses the built-in file of a job, and the user's file if there is one.
+    /// Parses the built-in file of a job, and the user's file (`own`) if there is one. A user's file that is not TOML is
+    /// recorded as a fault.
     pub(super) fn new(name: &str, built_in: &str, own: Option<&str>) -> Reader {
         let built_in = built_in.parse().expect("a test reads them all");
         let mut reader = Reader { file: format!("{name}.toml"), own: Table::new(), built_in, faults: Vec::new() };
@@ -25,12 +26,12 @@ impl Reader {
         reader
     }
 
-    /// Reads a boolean.
+    /// Reads a boolean. Returns false after a fault.
     pub(super) fn flag(&mut self, key: &str) -> bool {
         self.read(key, "true or false", |value| value.as_bool().ok_or(None)).unwrap_or_default()
     }
 
-    /// Reads a whole number from 1 to `most`.
+    /// Reads a whole number from 1 to `most`. Returns 0 after a fault.
     pub(super) fn number(&mut self, key: &str, most: u16) -> u16 {
         let within = |number: i64| u16::try_from(number).ok().filter(|number| (1..=most).contains(number));
         let read = |value: &Value| {
@@ -40,7 +41,7 @@ impl Reader {
         self.read(key, "a whole number", read).unwrap_or_default()
     }
 
-    /// Reads a cron expression.
+    /// Reads a cron expression. Returns an empty text after a fault.
     pub(super) fn wake(&mut self, key: &str) -> String {
         let read = |value: &Value| {
             let wake = value.as_str().ok_or(None)?;
@@ -49,7 +50,8 @@ impl Reader {
         self.read(key, "a text", read).unwrap_or_default()
     }
 
-    /// Reads the value of a key, or records a fault. `read` returns `Err(None)` for a value that is not of type `kind`.
+    /// Reads the value of a key. Returns `None` after a fault, which it records, and if neither file has the key. `read`
+    /// returns `Err(None)` for a value that is not of type `kind`.
     fn read<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Result<T, Option<String>>) -> Option<T> {
         let built_in = self.built_in.remove(key);
         let value = self.own.remove(key).or(built_in)?;
@@ -61,7 +63,7 @@ impl Reader {
         None
     }
 
-    /// Returns all faults, with the name of the file.
+    /// Returns all faults, with the name of the file. Keys that were not read are faults too.
     pub(super) fn finish(self) -> impl Iterator<Item = Fault> {
         let unknown = self.own.into_iter().map(|(key, _)| Fault::new(key, "is not a known key"));
         let file = self.file;
@@ -69,8 +71,8 @@ impl Reader {
     }
 }
 
-/// Checks a cron expression with the scheduler itself, so that nothing passes here that the scheduler would refuse. Returns
-/// the reason of a refusal.
+/// Checks a cron expression with the scheduler's own parser, so that the scheduler accepts whatever passes here. Returns why an
+/// expression is refused.
 fn check_wake(wake: &str) -> Result<(), String> {
     let fields = wake.split_whitespace().count();
     if fields != 6 {
@@ -86,7 +88,7 @@ fn check_wake(wake: &str) -> Result<(), String> {
 fn unreadable(text: &str, error: &toml::de::Error) -> Fault {
     let fault = Fault::new("the file", format!("is not TOML: {}", error.message()));
     match error.span() {
-        Some(span) => fault.at_line(text[..span.start.min(text.len())].lines().count().max(1)),
+        Some(span) => fault.at_offset(text, span.start),
         None => fault,
     }
 }

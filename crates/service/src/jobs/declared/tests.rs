@@ -1,4 +1,4 @@
-//! The contents of the five built-in files, overrides by a user's files, and refused files.
+//! Tests of the five built-in files, of overrides by a user's files, and of refused files.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn built_in_jobs_have_the_expected_timings() {
     assert_eq!(jobs.rollup.agents_at_once, 2);
 }
 
-/// Every key of a built-in file is read: as a user's file, none of its keys is unknown.
+/// Reads each built-in file as a user's file. No key may then be unknown.
 #[test]
 fn built_in_files_hold_every_key() {
     for (name, text) in BUILT_IN {
@@ -46,7 +46,7 @@ fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
 fn own_file_overrides_the_keys_it_names() {
     let jobs = Jobs::parse(&files(&[("rollup", "agents_at_once = 4"), ("backup", "minutes = 7")])).unwrap();
     let built_in = Jobs::built_in();
-    assert_eq!(jobs.rollup, Rounds { agents_at_once: 4, ..built_in.rollup });
+    assert_eq!(jobs.rollup, AgentJob { agents_at_once: 4, ..built_in.rollup });
     assert_eq!(jobs.backup, Timing { minutes: 7, ..built_in.backup });
     assert_eq!(jobs.retention, built_in.retention);
 }

@@ -1,4 +1,4 @@
-//! The agents whose files could not be cleaned, with the back-off of each.
+//! The agents with files that could not be cleaned of erased text, and the back-off of each.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annals_core::retry::Backoff;
 use annals_core::{Agent, Timestamp};
 
-/// The failures of each agent since its last success. In memory only: after a restart everything is tried at once. Clones
-/// share it.
+/// The failures of each agent since the last success. In memory only: after a restart no agent has a delay. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct FailedCleanings(Arc<Mutex<HashMap<Agent, Failures>>>);
 
@@ -18,7 +17,8 @@ struct Failures {
 }
 
 impl FailedCleanings {
-    /// Returns whether to try now: the back-off has passed, or the clock was set back to before the last failure.
+    /// Returns whether to clean the agent's files now: after no failure, after the back-off, or if the clock was set back to
+    /// before the last failure.
     pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.get(agent).is_none_or(|Failures { count, last }| {
@@ -27,7 +27,7 @@ impl FailedCleanings {
         })
     }
 
-    /// Records the outcome of a try.
+    /// Records whether cleaning the agent's files succeeded.
     pub fn note(&self, agent: &Agent, now: Timestamp, succeeded: bool) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if succeeded {

@@ -1,4 +1,4 @@
-//! A round of retention.
+//! One run of the job retention over all agents.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use super::{Pass, ShouldStop};
 use crate::jobs::{Moment, Sweep};
 use crate::locks::History;
 
-/// How long a model's answer is kept after it was saved: a retry comes within seven days at most, the longest wait of the
-/// ledger.
+/// How long a model's answer is kept after it was saved. A retry, which would use it, comes within seven days: the longest wait
+/// of the ledger.
 const MODEL_ANSWER_LIFETIME: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 /// The result of retention of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retained {
-    /// The trust in the clock; nothing is pruned unless it is full.
+    /// How far the clock is trusted. Nothing is pruned unless the trust is full.
     pub trust: Trust,
     /// What was pruned, and what was kept and why.
     pub pruned: Pruned,
@@ -30,7 +30,8 @@ pub struct Retained {
 impl Pass {
     /// Prunes memories that are past the plan of their agent, `at_once` agents at the same time. If the clock is trusted to
     /// prune, also drops expired idempotency keys and saved model answers. Once `stop` is cancelled no further agent begins,
-    /// and slots under way end between two sets of memories. Returns an error only if a store fails before the first slot.
+    /// and slots under way end after the period that they are pruning. Fails only if a store fails before the first slot; later
+    /// failures are in the result.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let clock = self.read_clock(moment).await?;
         let agents = self.agents_to_retain(clock).await?;
@@ -53,7 +54,8 @@ impl Pass {
         Ok(agents.into_iter().collect())
     }
 
-    /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
+    /// Prunes one agent's memories, updates the tables, and drops old model answers. If the clock is not trusted to prune, only
+    /// updates the tables. Returns `None` if another task holds the lock of the agent's history.
     async fn retain_agent(
         &self,
         agent: &Agent,
@@ -77,7 +79,7 @@ impl Pass {
     }
 }
 
-/// Returns the instant before which saved answers are dropped.
+/// Returns the time before which saved answers are dropped; `None` if the clock is too near the beginning of time.
 fn answers_before(now: Timestamp) -> Option<Timestamp> {
     now.checked_sub(MODEL_ANSWER_LIFETIME).ok()
 }

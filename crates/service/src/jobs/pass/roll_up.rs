@@ -1,4 +1,4 @@
-//! A round of roll-ups.
+//! One run of the job rollup over all agents.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::operations::log_batches;
 /// The result of rolling up one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledUp {
-    /// The trust in the clock; without trust, no summaries are written.
+    /// How far the clock is trusted. No summaries are written unless it is trusted to close periods.
     pub trust: Trust,
     /// The result of extracting facts from new messages.
     pub extracted: ExtractionPassed,
@@ -25,14 +25,15 @@ pub struct RolledUp {
     pub passed: Passed,
     /// The result of making changes searchable.
     pub projected: Projected,
-    /// Whether the agent's files were cleaned of erased text.
+    /// Whether this slot cleaned the agent's files of erased text.
     pub cleaned: bool,
 }
 
 impl Pass {
-    /// Rolls up all agents that may have something due, `at_once` at the same time, each from its oldest period. Once `stop`
-    /// is cancelled no further agent begins, and slots under way end between two steps; the rest is due in the next round.
-    /// Returns an error only if a store fails before the first slot.
+    /// Rolls up all agents that may have something due, `at_once` at the same time, each from its oldest period. With models,
+    /// takes the results of batches before the slots, and sends the requests that were collected in batches after them. Once
+    /// `stop` is cancelled no further agent begins, and slots under way end between two steps; the rest is due in the next
+    /// round. Fails only if a store fails before the first slot; later failures are in the result.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let (parts, clock) = (&self.service.parts, self.read_clock(moment).await?);
         if let Some(batching) = &parts.batching {
@@ -64,8 +65,9 @@ impl Pass {
         Box::pin(async move { self.roll_up_agent(&agent, clock, is_known, is_pending, &|| stop.is_cancelled()).await })
     }
 
-    /// Does all that is due for one agent. A failed step does not prevent the others: a facts table that cannot be written
-    /// must not stop summaries. Returns the first error, or `None` if another task rolls the agent up or changes its history.
+    /// Does all that is due for one agent. A failed step does not prevent the other steps: a facts table that cannot be written
+    /// must not stop summaries. Fails with the first error of a step. Returns `None` if another task rolls the agent up or
+    /// changes its history.
     async fn roll_up_agent(
         &self,
         agent: &Agent,
@@ -100,8 +102,8 @@ impl Pass {
         first.map(|()| Some(slot))
     }
 
-    /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or
-    /// another task extracts facts from its messages. Returns whether it cleaned them.
+    /// Cleans the agent's files of erased text. Does nothing and returns false if the eraser has cleaned them meanwhile, if the
+    /// last try failed a short time ago, or if another task extracts facts from the agent's messages.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
         let eraser = &self.service.parts.eraser;
         if !self.cleanings.is_due(agent, now) || !eraser.pending_cleanings().await?.contains(agent) {
@@ -117,7 +119,7 @@ impl Pass {
         cleaned.map(|()| true)
     }
 
-    /// Writes the summaries that are due, if the clock is trusted. Sets `trust` to the trust in the clock.
+    /// Writes the summaries that are due, if the clock is trusted. Sets `trust`, for which the agent's stored times count too.
     async fn write_due(
         &self,
         agent: &Agent,
@@ -140,8 +142,8 @@ impl Pass {
     }
 }
 
-/// Returns whether the period may be due. In most minutes most agents have no due period; with this check, their ledger is
-/// read once instead of ten times.
+/// Returns whether the period may be due. In most minutes most agents have no due period. With this check their ledger is
+/// read once, not the ten times of a pass.
 fn may_be_due(row: &LedgerRow, zones: &Zones, now: Timestamp) -> bool {
     row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, now))
 }

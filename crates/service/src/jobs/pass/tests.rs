@@ -1,11 +1,11 @@
-//! Rounds over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
+//! Tests of runs of the jobs over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
 use annals_core::prelude::*;
-use annals_core::{Digest, Draft, Engine, Grain, Purpose, Reply, Settings, SignedDuration};
+use annals_core::{CacheTokens, Digest, Draft, Engine, Grain, Purpose, Reply, Settings, SignedDuration};
 use annals_retention::{Doubt, Trust};
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{
@@ -48,7 +48,7 @@ fn moment(now: &str, synchronised: Option<bool>) -> Moment {
 }
 
 impl Fixture {
-    /// Replaces parts of the service.
+    /// Assembles the service again with changed parts.
     fn assemble(&mut self, change: impl FnOnce(Parts) -> Parts) {
         self.parts = change(self.parts.clone());
         self.pass = Pass::of(&Service::new(self.parts.clone()));
@@ -102,7 +102,7 @@ impl Engine for Slow {
     }
 }
 
-/// One agent has a hundred days to write, a minute each, and a round has ten minutes.
+/// One agent has a hundred daily summaries to write, a minute each, and each round ends after ten minutes.
 #[tokio::test]
 async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     let mut fixture = fixture(&["a", "b"]).await;
@@ -195,7 +195,7 @@ async fn untrusted_clock_writes_no_summaries() {
     let slot = fixture.roll_up(NEXT, Some(false)).await.slots.remove(0).1;
     assert_eq!(slot.trust.doubt(), Some(Doubt::Unsynchronised));
     assert_eq!((slot.extracted.turns, slot.passed.written, slot.projected.applied), (1, [0; 5], 1));
-    // At the last reading the clock was two hours further.
+    // This time is two hours before the one of the round above.
     let slot = fixture.roll_up("2026-03-05T08:00:00Z", None).await.slots.remove(0).1;
     assert_eq!(slot.trust.doubt(), Some(Doubt::Behind));
     assert_eq!(fixture.roll_up(NEXT, None).await.slots.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
@@ -232,7 +232,7 @@ async fn pruning_waits_until_the_clock_has_run_steadily() {
     assert_eq!(fixture.parts.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
 }
 
-/// Ten thousand idle agents cost a round as much as one.
+/// A round makes one call to the catalog for all idle agents together.
 #[tokio::test]
 async fn idle_agent_gets_no_turn() {
     let mut fixture = fixture(&["a", "b", "c"]).await;
@@ -246,7 +246,7 @@ async fn idle_agent_gets_no_turn() {
     assert_eq!(sweep.slots.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }
 
-/// An erasure may take long: no other agent waits for it, and the agent comes first in the next round.
+/// An erasure may hold the lock for long. No other agent waits for it, and the agent comes first in the next round.
 #[tokio::test]
 async fn agent_with_locked_history_is_left_for_the_next_round() {
     let fixture = fixture(&["a", "b"]).await;
@@ -293,7 +293,7 @@ async fn failing_cleaning_is_retried_with_back_off() {
     assert_eq!(fixture.parts.eraser.pending_cleanings().await.unwrap(), [agent("a")]);
 }
 
-/// The erasure holds the agent's lock when the round begins, and has cleaned the files when it releases it.
+/// An erasure holds the agent's lock when the first round begins, and releases it after it has cleaned the files.
 #[tokio::test]
 async fn files_cleaned_by_the_eraser_are_not_cleaned_again() {
     let fixture = fixture(&["a"]).await;
@@ -324,9 +324,11 @@ async fn old_model_answers_are_dropped() {
         model: "m".into(),
         text: "yes".into(),
         tokens_in: 1,
+        cache: CacheTokens::default(),
         tokens_out: 1,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     fixture.catalog.save_reply(&agent("a"), reply, at(FIRST_AT)).await.unwrap();
     fixture.retain("2026-03-12T09:00:00Z", None).await;

@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Moment, Report, Task};
 use crate::Service;
 
-/// The job that compacts the tables of all agents by joining small fragments.
+/// Compacts all tables of all agents in each run, and then sets the metrics of versions and fragments. A run that is stopped
+/// leaves out the remaining tables and the metrics.
 pub struct Compaction(pub Service);
 
 #[async_trait]

@@ -8,11 +8,10 @@ use super::{Moment, Report, Task, counted, in_words, left, listed};
 use crate::jobs::pass::{Pass, Retained};
 use crate::jobs::round_robin::Sweep;
 
-/// The body of the job retention, which runs [`Pass::retain`].
+/// Calls [`Pass::retain`] in each run.
 pub struct RetentionTask {
-    /// The pass that does the work.
     pub pass: Pass,
-    /// The number of agents processed at the same time.
+    /// Maximum number of agents that are processed at the same time.
     pub agents_at_once: usize,
 }
 

@@ -9,11 +9,10 @@ use super::{Moment, Report, Task, counted, in_words, left, listed};
 use crate::jobs::pass::{Pass, RolledUp};
 use crate::jobs::round_robin::Sweep;
 
-/// The body of the job rollup, which runs [`Pass::roll_up`].
+/// Calls [`Pass::roll_up`] in each run.
 pub struct RollUpTask {
-    /// The pass that does the work.
     pub pass: Pass,
-    /// The number of agents processed at the same time.
+    /// Maximum number of agents that are processed at the same time.
     pub agents_at_once: usize,
 }
 

@@ -8,8 +8,8 @@ use super::{Moment, Report, Task};
 use crate::numbers::plural;
 use crate::{Service, Verified};
 
-/// The job that verifies all stores against the catalog. It rebuilds tables that differ; faults that need a person count as
-/// failures.
+/// Verifies all stores in each run, and rebuilds tables that differ from the catalog. Faults that a person must repair count as
+/// failures: damage of the catalog, and days that no summary covers. A run that is stopped leaves out the remaining agents.
 pub struct Verification(pub Service);
 
 #[async_trait]

@@ -12,11 +12,12 @@ use crate::Service;
 use crate::jobs::Moment;
 
 const EVERY: Duration = Duration::from_secs(60);
-/// Documents removed in one transaction.
+/// Maximum number of documents that are removed in one transaction.
 const BATCH: usize = 200;
 
 impl Service {
-    /// Removes expired documents at intervals until `stop`. `synchronised` returns what the system reports about its clock.
+    /// Removes expired documents once a minute until `stop` is cancelled. `synchronised` returns whether the system reports its
+    /// clock as synchronised; `None` if it does not report it. Logs failures.
     pub async fn remove_expired_periodically(
         &self,
         synchronised: impl Fn() -> Option<bool> + Send,
@@ -30,13 +31,14 @@ impl Service {
         }
     }
 
-    /// Removes all expired documents if the clock is trusted to prune.
+    /// Removes all expired documents if the clock has run steadily for so long that it is trusted to prune.
     pub(crate) async fn remove_expired_by_steady_clock(&self, moment: Moment) -> Result<()> {
         let look = self.parts.retention.read_clock(moment.now, moment.synchronised).await?;
         if look.trust(None).prunes() { self.remove_expired_documents(look.now).await } else { Ok(()) }
     }
 
-    /// Removes all expired documents without checking the clock, and queues their agents for the tables.
+    /// Removes all documents that are expired at `now`, without checking the clock. Queues their agents, so that the passages
+    /// leave the tables.
     pub async fn remove_expired_documents(&self, now: Timestamp) -> Result<()> {
         loop {
             let agents = self.parts.store.remove_expired(now, BATCH).await?;

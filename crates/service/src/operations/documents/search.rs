@@ -9,7 +9,8 @@ use annals_core::{Agent, Answer, Body, Error, Found, Grain, Kind, Query, Result,
 use crate::Service;
 use crate::wire::{DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView, PassageView};
 
-/// Number of passages that are ranked at first, and again if the first yield too few documents.
+/// Number of passages that are ranked at first, and in a second attempt if the first yields too few documents and did not rank
+/// all passages.
 const RANKED: [usize; 2] = [200, 1000];
 /// Maximum time that a search waits until passages written before it are searchable.
 const CATCH_UP: Duration = Duration::from_secs(5);
@@ -19,11 +20,11 @@ const MAX_RESULTS: usize = 100;
 /// A search for documents.
 #[derive(Clone, Debug)]
 pub struct DocumentQuery<'q> {
-    /// What to search for.
+    /// A question or words.
     pub text: &'q str,
     /// Only documents of this collection and of collections below it; documents of all collections if empty.
     pub below: &'q str,
-    /// Maximum number of documents.
+    /// Maximum number of documents that are returned.
     pub limit: usize,
 }
 
@@ -31,21 +32,23 @@ pub struct DocumentQuery<'q> {
 #[derive(Clone, Debug)]
 pub struct DocumentFound {
     pub document: Document,
-    /// Its score: higher is better, comparable within one answer only.
+    /// Score of the best passage: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Cosine similarity of its best passage and the question.
+    /// Cosine similarity of the best passage and the question.
     pub similarity: f64,
-    /// The number of its best passage, counted from 0.
+    /// Number of the best passage in the document, counted from 0.
     pub ordinal: u32,
-    /// The place of its best passage.
+    /// Position of the best passage in the document's text.
     pub passage: Passage,
-    /// The text of its best passage, below its title.
+    /// Text of the best passage. It begins with a line that has the title of the document and the heading above the passage, if
+    /// there are any.
     pub text: String,
 }
 
 impl Service {
-    /// Returns the documents that match and that `admits` accepts, best first. First waits for at most five seconds until
-    /// documents written before are searchable.
+    /// Returns the documents that match and that `admits` accepts, best first, at most `query.limit`. May return fewer although
+    /// more match, because it ranks at most 1,000 passages. First waits for at most five seconds until documents written before
+    /// are searchable.
     pub async fn find_documents(
         &self,
         agent: &Agent,
@@ -69,7 +72,7 @@ impl Service {
         Ok(found)
     }
 
-    /// Waits until the table holds the waiting changes, at most the first 1,000, for at most [`CATCH_UP`].
+    /// Waits for at most [`CATCH_UP`] until the waiting changes are searchable. Of more than 1,000, waits for the first 1,000.
     async fn catch_up(&self, agent: &Agent) -> Result<()> {
         let applied = self.parts.store.watermark(agent, Grain::Working).await?.applied;
         let backlog = self.parts.store.backlog(agent, Grain::Working, applied).await?;
@@ -132,7 +135,7 @@ impl Service {
         Ok(results)
     }
 
-    /// Searches documents. The answer leaves out their contents.
+    /// Returns the documents that match, best first, without their contents. Fails if the limit is out of range.
     pub async fn search_documents(
         &self,
         agent: &Agent,

@@ -1,4 +1,4 @@
-//! Facts after a process that ended between a change of the log and of the table, over stores in memory.
+//! Tests of facts after a process has ended between the change of the fact log and of the table, over stores in memory.
 
 use annals_core::ports::{Erasure, Journal, Target};
 use annals_testkit::{MemoryCatalog, MemoryFacts, ThreeWords, agent, at, entry};
@@ -10,7 +10,7 @@ use crate::{Components, Entity, Parts};
 
 const FIRST_AT: &str = "2026-03-04T10:00:00Z";
 
-/// Stores that outlive a process.
+/// Stores that stay while services over them are started and dropped.
 #[derive(Default)]
 struct Stores {
     catalog: Arc<MemoryCatalog>,
@@ -18,7 +18,7 @@ struct Stores {
 }
 
 impl Stores {
-    /// Returns a service over these stores, as after a start.
+    /// Returns a new service over these stores, as after a restart.
     fn started(&self) -> Service {
         let components = in_memory(self.catalog.clone(), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
         Service::new(Parts::over(Components { facts: self.facts.clone(), ..components }))

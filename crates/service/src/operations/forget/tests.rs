@@ -1,4 +1,4 @@
-//! Forgetting while a roll-up waits for its engine, over stores in memory.
+//! Tests of forgetting while a roll-up waits for its engine, and of parts of a name, over stores in memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::*;
 use crate::fixture::{NOW, in_memory, ingest};
 use crate::{Components, Parts};
 
-/// An engine that answers its first question only when it is released.
+/// An engine that answers the first question only after the test has called `released.notify_one`.
 #[derive(Default)]
 struct Waiting {
     was_asked: AtomicBool,
@@ -66,4 +66,31 @@ async fn roll_up_saves_nothing_of_a_message_forgotten_meanwhile() {
     let passed = rolling_up.await.unwrap();
     assert_eq!(passed.stale, 1, "{passed:?}");
     assert_eq!(summaries(&service, &me).await, written);
+}
+
+#[tokio::test]
+async fn memories_that_name_a_part_of_the_subject_stay_and_are_listed() {
+    let me = agent("a");
+    let service = Service::new(Parts::over(in_memory(
+        Arc::new(MemoryCatalog::new()),
+        Arc::new(ThreeWords),
+        Arc::new(|| at(NOW)),
+    )));
+    let history = [
+        ("2026-03-04T18:30:00Z", "Kyle Brandt was hired."),
+        ("2026-03-04T18:31:00Z", "Brandt missed payroll."),
+        ("2026-03-04T18:32:00Z", "Brandt and Kyle Brandt are one."),
+        ("2026-03-04T18:33:00Z", "Brandtner bakes bread."),
+    ];
+    ingest(&service, &me, history.map(|(moment, text)| message(moment, text)).to_vec()).await;
+    for dry_run in [true, false] {
+        let request = serde_json::from_value(serde_json::json!({ "subject": "kyle brandt", "dry_run": dry_run }));
+        let answer = service.forget(&me, request.unwrap(), at(NOW)).await.unwrap();
+        assert_eq!(answer.turns.len(), 2, "{answer:?}");
+        let [part] = &answer.partly_named[..] else { panic!("{answer:?}") };
+        assert_eq!((part.name.as_str(), part.memories, part.ids.len()), ("brandt", 1, 1));
+    }
+    let request = serde_json::from_value(serde_json::json!({ "subject": "Brandt", "dry_run": false })).unwrap();
+    let answer = service.forget(&me, request, at(NOW)).await.unwrap();
+    assert!(answer.turns.len() == 1 && answer.partly_named.is_empty(), "{answer:?}");
 }

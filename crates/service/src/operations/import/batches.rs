@@ -7,13 +7,14 @@ use annals_core::{Agent, Message, Result, TurnKey, TurnKeys};
 use super::{BATCH, MessageLine, MessageLines};
 use crate::Service;
 
-/// Maximum number of messages, of all agents, that wait for a full batch.
+/// Maximum number of messages of all agents together that wait for their batches to be full. When it is reached, all of them
+/// become batches that are not full.
 const MAX_PENDING: usize = 4 * BATCH;
 
-/// Messages of one agent, as they are to be stored.
+/// Messages of one agent that are stored in one transaction.
 pub(super) struct Batch {
     pub(super) agent: Agent,
-    /// The line of each message.
+    /// Number of the line of each message in the file.
     pub(super) lines: Vec<usize>,
     /// The messages with their keys. Credentials are masked if the agent's settings say so.
     pub(super) messages: Vec<(TurnKey, Message)>,
@@ -21,11 +22,11 @@ pub(super) struct Batch {
     pub(super) masked: u64,
 }
 
-/// The batches of a file, of one agent each.
+/// Reads a file and yields its messages in batches.
 pub(super) struct Batches<'f> {
     lines: MessageLines<'f>,
     pending: BTreeMap<Agent, Vec<MessageLine>>,
-    /// Number of pending messages.
+    /// Number of messages in `pending`.
     count: usize,
     ready: VecDeque<Vec<MessageLine>>,
     keys: BTreeMap<Agent, TurnKeys>,
@@ -67,7 +68,7 @@ impl<'f> Batches<'f> {
         self.ready.extend(std::mem::take(&mut self.pending).into_values().filter(|lines| !lines.is_empty()));
     }
 
-    /// Masks messages, if the agent's settings say so. Keys are computed from the masked text that is stored, as for a request.
+    /// Masks messages if the agent's settings say so, and computes their keys from the masked text, as for a request.
     async fn prepare(&mut self, service: &Service, lines: Vec<MessageLine>) -> Result<Batch> {
         let agent = lines[0].agent.clone();
         let (lines, messages): (Vec<usize>, Vec<Message>) =

@@ -6,7 +6,7 @@ use super::*;
 use crate::fixture::{NOW, service};
 use crate::{NoProgress, ProgressSink, Stage};
 
-/// Messages in memory.
+/// A file of messages in memory.
 struct Lines {
     agents: BTreeMap<Agent, u64>,
     messages: Vec<MessageLine>,

@@ -1,4 +1,4 @@
-//! Stores blocks of an import.
+//! Stores blocks of an import: as blocks if possible, otherwise as documents.
 
 use annals_core::ports::ItemKey;
 use annals_core::{Result, Timestamp};
@@ -7,8 +7,8 @@ use super::{Import, UNDATED};
 use crate::wire::{BlockView, BlocksRequest};
 
 impl Import<'_> {
-    /// Writes a block. Stores it as a document instead if it is refused as a block: it is too large, its name is not
-    /// allowed, or there are too many blocks.
+    /// Stores a block. If it is refused as a block, stores it as a document: the text may be too large, the name not allowed,
+    /// or the number of blocks at its limit. A block that is stored with this text, or that was forgotten, is only counted.
     pub(super) async fn take_block(
         &mut self,
         name: String,

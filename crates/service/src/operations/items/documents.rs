@@ -1,5 +1,5 @@
-//! Stores documents of an import, each as a whole, so that text which was removed from the document in the source is removed
-//! here too.
+//! Stores documents of an import. Each replaces the stored document as a whole, so text that was removed in the source is
+//! removed here too.
 
 use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemKey};
 use annals_core::{Result, Timestamp};
@@ -11,7 +11,9 @@ use crate::operations::documents::MAX_CONTENT_BYTES;
 use crate::wire::ImportCounts;
 
 impl Import<'_> {
-    /// Stores a document in the collection of the source. A text beyond the limit becomes several documents, `KEY`, `KEY#2` …
+    /// Stores a document in the collection that is named after the kind of source. A text beyond the limit becomes several
+    /// documents with the keys `KEY`, `KEY#2`, `KEY#3` and so on. Removes further parts that a longer text has left. Skips a
+    /// document without an id.
     pub(super) async fn take_document(
         &mut self,
         id: &str,
@@ -82,7 +84,7 @@ impl Import<'_> {
         self.service.parts.store.write_documents(self.agent, vec![write], self.now).await.map(|_| ())
     }
 
-    /// Removes a part that the text no longer has because it became shorter. Returns whether the part was stored.
+    /// Removes a further part of a text that became shorter. Returns whether the part was stored.
     async fn remove_document(&self, key: DocumentKey) -> Result<bool> {
         let write = DocumentWrite::Remove(key, Expected::Any);
         let removed = self.service.parts.store.write_documents(self.agent, vec![write], self.now).await?;

@@ -11,17 +11,17 @@ use super::{Import, UNDATED};
 use crate::locks::Facts;
 use crate::operations::knowledge::value::{TEXT, after, predicate, value};
 
-/// Operations per transaction.
+/// Maximum number of operations in a transaction.
 const BATCH: usize = 500;
 
-/// Operations that are not stored yet.
+/// The fact operations of an import that wait to be stored, and what is needed to build further ones.
 #[derive(Default)]
 pub(super) struct Operations {
     waiting: Vec<FactOperation>,
     /// The operations that are stored or waiting; `None` before the first fact.
     known: Option<Known>,
-    /// The instant of the last fact, and the number of facts directly before it that had the same instant. Keeps the order of
-    /// facts of one instant.
+    /// The time of the last fact, and the number of facts directly before it with the same time. Facts with one time are dated
+    /// a little apart, so that their order is kept.
     instant: Option<(Timestamp, usize)>,
 }
 
@@ -29,14 +29,14 @@ pub(super) struct Operations {
 #[derive(Default)]
 struct Known {
     ids: HashSet<String>,
-    /// The texts of observations, by subject and by the key that they are compared by.
+    /// The texts of observations, by the keys under which their subject and text are compared.
     texts: HashMap<(String, String), Vec<String>>,
 }
 
 impl Known {
     fn of(mut log: Vec<FactOperation>) -> Known {
         let mut known = Known::default();
-        // The log has no order. Of texts with the same key, the first was stored without the property [`TEXT`].
+        // The log has no order. Of several texts with the same key, the first is the one without the property [`TEXT`].
         log.sort_by_key(|operation| operation.properties.contains_key(TEXT));
         for operation in log {
             if operation.predicate == OBSERVATION {
@@ -69,7 +69,8 @@ impl Operations {
 }
 
 impl Import<'_> {
-    /// Queues a fact to be stored. A fact with a subject or predicate that cannot be stored becomes a statement.
+    /// Queues a fact to be stored. A fact that cannot be stored, for example because of its subject or predicate, becomes a
+    /// statement. A fact that is stored or queued already is only counted.
     pub(super) async fn take_fact(
         &mut self,
         id: &str,

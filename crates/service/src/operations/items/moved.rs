@@ -1,8 +1,8 @@
-//! Finds messages that are stored in another conversation than the one in which they arrive.
+//! Finds messages that are stored in another conversation than the one in which an import has them.
 //!
 //! Some sources have ids that are unique across conversations, and move messages: a session that is resumed begins with the
 //! lines of another one, and a message of an active branch may belong to another branch in a later export. Such a message stays
-//! where it was stored first.
+//! in the conversation in which it was stored first.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use annals_core::{Agent, Digest, Grain, Kind, Result, TurnKey};
 /// Number of conversations that one query lists.
 const PAGE: usize = 200;
 
-/// The set of conversations that may hold the same message.
+/// The sets of conversations within which a message may move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Families {
     /// A conversation and its branches, `ID` and `ID#LEAF`.
@@ -24,11 +24,11 @@ enum Families {
 /// An index of stored messages that finds moved messages of a source. Holds the ids of one family of conversations at a time,
 /// 16 bytes each.
 pub(super) struct MovedMessages {
-    /// `None` if no message of the source can have moved: ids are unique in a conversation only, or the source was never
-    /// imported.
+    /// `None` if no message can have moved, because the source was never imported, or because its ids are unique within a
+    /// conversation only.
     families: Option<Families>,
     prefix: String,
-    /// The loaded family.
+    /// The family of conversations that `names` and `stored` are of.
     family: Option<String>,
     names: Vec<String>,
     stored: HashMap<u128, usize>,
@@ -53,8 +53,8 @@ impl MovedMessages {
         })
     }
 
-    /// Returns the conversation in which this message is stored, if it is another one. Expects a message that is not stored
-    /// under its own key.
+    /// Returns the conversation in which the message is stored, if it is not the one in `key`. The caller must have checked
+    /// that no message is stored under `key`.
     pub(super) async fn conversation_of(
         &mut self,
         store: &dyn Store,
@@ -88,7 +88,8 @@ impl MovedMessages {
     }
 }
 
-/// Returns the stored conversations of a family.
+/// Returns the names of the stored conversations of a family. In a family of branches, the conversation without a branch comes
+/// first, even if it is not stored.
 async fn names(store: &dyn Store, agent: &Agent, families: Families, family: &str) -> Result<Vec<String>> {
     let is_member = |name: &str| match families {
         Families::Branches => name.strip_prefix(family).is_some_and(|rest| rest.starts_with('#')),

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::wire::SkippedView;
 
-/// The items that are not stored. The kinds are fixed texts in the code of the import, so their number is small.
+/// The counts of items that are not stored, by kind. Kinds are fixed texts in the code of the import, so they are few.
 #[derive(Default)]
 pub(super) struct Skips(BTreeMap<String, SkippedView>);
 
 impl Skips {
-    /// Counts an item. `example` says why it cannot be stored, without text that a person wrote.
+    /// Counts an item. `example` says why it cannot be stored, and contains no text that a person wrote.
     pub(super) fn add(&mut self, kind: &str, example: &str, location: &str) {
         let first = || SkippedView {
             kind: kind.to_owned(),

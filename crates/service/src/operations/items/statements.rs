@@ -1,5 +1,5 @@
-//! Stores statements from the memory stores of other programs. The source of each is an entry with an id made of the id in
-//! the other program.
+//! Stores statements that other memory programs extracted. Such a statement has no turn as its source. The id that stands for
+//! its source is made of the id in the other program.
 
 use std::collections::HashMap;
 
@@ -79,7 +79,7 @@ impl Import<'_> {
         }
     }
 
-    /// Stores the waiting statements that are new or were edited in the source.
+    /// Stores those of the waiting statements that are new or were edited in the source.
     pub(super) async fn store_statements(&mut self) -> Result<()> {
         let statements = self.statements.take();
         if statements.is_empty() {
@@ -115,8 +115,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Returns whether a statement is already stored, with the same text and subject, or with the same text as a former
-    /// version. So a statement that a person has corrected since stays corrected.
+    /// Returns whether the statement in the import has the text and subject of the stored one, or the text of a former version.
+    /// So a statement that was corrected by hand stays corrected until its text changes in the source.
     async fn is_known(&self, stored: &Memory, statement: &Statement) -> Result<bool> {
         let who = statement.who.first().map(String::as_str);
         if stored.speaker() == who && stored.text == statement.text {

@@ -9,7 +9,7 @@ use super::*;
 use crate::fixture::{NOW, over, service};
 use crate::wire::{FactsRequest, ImportCounts};
 
-/// The time of items other than messages, unless a test gives them none.
+/// The time of items other than messages.
 const WRITTEN: &str = "2026-02-01T09:00:00Z";
 
 fn me() -> Agent {
@@ -172,7 +172,7 @@ async fn message_that_moved_to_another_branch_stays_where_it_is() {
     assert_eq!(imported(&service, later).await.messages, known(2));
     // Another conversation may use the same ids.
     assert_eq!(imported(&service, vec![message("chatgpt:cc", "1", "Hello")]).await.messages, new(1));
-    // The first branch, after a new message of the conversation.
+    // The conversation branches for the first time, after a new message.
     let later = vec![message("chatgpt:cc", "2", "Again"), message("chatgpt:cc#leaf", "1", "Hello")];
     assert_eq!(imported(&service, later).await.messages, ImportCounts { new: 1, known: 1, ..new(0) });
 }
@@ -319,7 +319,8 @@ async fn titles_are_kept_with_the_first_message() {
     assert_eq!(listed().await, [Some("The boat".to_owned())]);
 }
 
-/// The rule of the adapter for the MCP reference memory server: a long value is shortened, and its full text is kept as well.
+/// Facts follow the rule of the adapter for the MCP reference memory server: a long value is shortened, and the full text is
+/// kept as a property.
 #[tokio::test]
 async fn long_observations_and_equal_ones_are_kept_in_full() {
     let service = service(Arc::new(|| at(NOW)));

@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 use super::Import;
 use crate::operations::titles::TITLE;
 
-/// Titles that wait for the first message of their conversation to be stored.
+/// Titles of conversations with a first message that is not stored yet.
 #[derive(Default)]
 pub(super) struct Titles {
-    /// Titles of conversations without a message so far, by conversation.
+    /// Titles of conversations without a message in the import so far, by conversation.
     expected: HashMap<String, String>,
-    /// Titles of conversations that began in the current batch, with the key of their first message.
+    /// Titles of conversations with a first message in the current batch, with the key of that message.
     begun: Vec<(TurnKey, String)>,
 }
 
@@ -33,7 +33,7 @@ impl Import<'_> {
         self.titles.expected.insert(conversation, title);
     }
 
-    /// Attaches the titles of the conversations that began in the batch. A message that was not stored gets no title.
+    /// Attaches the titles to the first messages in the batch that was stored. A message that was refused gets no title.
     pub(super) async fn attach_titles(&mut self) -> Result<()> {
         let begun = std::mem::take(&mut self.titles.begun);
         let ids: Vec<MemoryId> = begun.iter().map(|(key, _)| MemoryId::turn(self.agent, key)).collect();

@@ -10,13 +10,13 @@ use crate::locks::History;
 use crate::operations::import::BATCH;
 use crate::wire::ImportCounts;
 
-/// Messages that are stored together.
+/// Messages that are stored together, each with its location in the source.
 #[derive(Default)]
 pub(super) struct Batch {
     messages: Vec<(Message, String)>,
     keys: HashSet<(String, String)>,
-    /// A message with a key that is in the batch already. It begins the next batch, because one transaction must not have two
-    /// contents for a key.
+    /// A message with a key that is in the batch already. It begins the next batch, because a transaction must not contain two
+    /// texts for one key.
     next: Option<(Message, String)>,
 }
 
@@ -35,7 +35,7 @@ impl Batch {
         self.messages.len() >= BATCH || self.next.is_some()
     }
 
-    /// Takes the messages out, and begins the next batch.
+    /// Returns the messages, and begins the next batch.
     fn take(&mut self) -> Vec<(Message, String)> {
         self.keys.clear();
         let messages = std::mem::take(&mut self.messages);
@@ -47,7 +47,7 @@ impl Batch {
 }
 
 impl Import<'_> {
-    /// Stores all messages that wait.
+    /// Stores all waiting messages at the end of an import.
     pub(super) async fn store_all_messages(&mut self) -> Result<()> {
         while !self.messages.messages.is_empty() {
             self.store_messages().await?;
@@ -55,7 +55,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Stores the batch of messages.
+    /// Stores the current batch of messages, and then the titles of conversations that begin in it.
     pub(super) async fn store_messages(&mut self) -> Result<()> {
         let batch = self.messages.take();
         self.stored.messages = self.store(batch, self.stored.messages).await?;
@@ -77,7 +77,7 @@ impl Import<'_> {
             let is_changed = matches!(comparison, Comparison::Different | Comparison::DifferentFromCorrected);
             if is_changed { changed.push(message) } else { others.push(message) }
         }
-        // Only changed messages are revised: revising the others would store pruned messages again.
+        // Only changed messages are revised. Revising unchanged ones would store pruned messages again.
         let receipt = self.service.parts.writer.ingest_keyed(self.agent, others, false, self.now).await?;
         self.count(&receipt, &mut counts);
         if !changed.is_empty() {
@@ -89,7 +89,7 @@ impl Import<'_> {
         Ok(counts)
     }
 
-    /// Masks and checks messages, and gives them their keys. Skips and counts messages that cannot be stored.
+    /// Masks and checks messages, and computes their keys. Counts messages that cannot be stored as skipped.
     fn prepare(&mut self, batch: Vec<(Message, String)>) -> Keyed {
         let mut messages = Vec::with_capacity(batch.len());
         for (message, location) in batch {
@@ -103,7 +103,7 @@ impl Import<'_> {
         identify(&messages).into_iter().zip(messages).collect()
     }
 
-    /// Compares messages with the stored ones. Gives a message that is stored in another conversation the key of that
+    /// Compares messages with the stored ones. If a message is stored in another conversation, its key becomes the one of that
     /// conversation.
     async fn compare(&mut self, mut keyed: Keyed) -> Result<(Keyed, Vec<Comparison>)> {
         let (store, writer) = (&*self.service.parts.store, &self.service.parts.writer);

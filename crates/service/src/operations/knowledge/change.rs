@@ -1,4 +1,4 @@
-//! Additions to the graph of facts and removals from it, each as one change of the log.
+//! Additions to the graph of facts and removals from it. Each call adds its operations to the fact log all or none.
 
 use annals_core::{
     Agent, ENTITY_TYPE, Error, Fact, OBSERVATION, ObjectKind, Properties, Result, Timestamp, Verb, entity_key, harmless,
@@ -9,7 +9,7 @@ use super::value::{after, predicate, relation_type, text_of, value};
 use super::{Entity, Relation, graph, is_observation, is_type};
 use crate::Service;
 
-/// The facts that one change enters, in order.
+/// The operations that a call enters, in order. They are dated a microsecond apart, from `from` on, so that the order is kept.
 struct Entries {
     from: Timestamp,
     inputs: Vec<FactInput>,
@@ -32,7 +32,7 @@ impl Entries {
 }
 
 impl Service {
-    /// Adds entities with their observations. Returns the new entities; an entity that exists stays unchanged.
+    /// Adds entities with their observations. Leaves entities that exist unchanged. Returns those that were added.
     pub async fn add_entities(&self, agent: &Agent, entities: Vec<Entity>, now: Timestamp) -> Result<Vec<Entity>> {
         let _facts_lock = self.lock_facts(agent).await?;
         let mut known = graph(&self.present_facts(agent).await?);
@@ -53,7 +53,7 @@ impl Service {
         Ok(new)
     }
 
-    /// Adds relations. Returns the new relations. Their ends need not exist.
+    /// Adds relations. Returns those that did not exist before. The entities that a relation names need not exist.
     pub async fn add_relations(
         &self,
         agent: &Agent,
@@ -78,8 +78,8 @@ impl Service {
         Ok(new)
     }
 
-    /// Adds observations to entities. Returns the new observations of each entity. If an entity does not exist, adds nothing
-    /// and returns [`Error::NotFound`].
+    /// Adds observations to entities. Returns for each entity those that it did not have before. If an entity does not exist,
+    /// adds nothing and fails with [`Error::NotFound`].
     pub async fn add_observations(
         &self,
         agent: &Agent,
@@ -106,7 +106,7 @@ impl Service {
         Ok(added)
     }
 
-    /// Ends all facts about these entities, and the relations that touch them. Skips unknown names.
+    /// Ends all facts about these entities, and the relations from or to them. Skips unknown names.
     pub async fn remove_entities(&self, agent: &Agent, names: &[String], now: Timestamp) -> Result<()> {
         let keys: Vec<String> = names.iter().map(|name| entity_key(name)).collect();
         let touches = |name: &str| keys.contains(&entity_key(name));

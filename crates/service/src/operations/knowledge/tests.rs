@@ -48,7 +48,7 @@ async fn existing_entity_is_not_added_again() {
     assert_eq!(service.knowledge(&me).await.unwrap(), before);
 }
 
-/// Texts that are long, have several lines, have spaces around them, or differ in case and punctuation only.
+/// The texts are long, have several lines or spaces around them, or differ from another in case and punctuation only.
 #[tokio::test]
 async fn observation_of_any_text_round_trips() {
     let (service, me) = with_two().await;

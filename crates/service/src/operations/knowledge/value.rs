@@ -1,17 +1,19 @@
-//! Converts texts of clients to values of facts. A value is a short line, and values are compared without case and
-//! punctuation. A text that is longer, or that differs from another value only in case and punctuation, is kept in full in
-//! the properties of its fact.
+//! Converts texts of clients to values of facts. A value is a short line, and values are compared without case and punctuation.
+//! Any other text is kept in full in the properties of the fact, and its value is a shortened line with a digest. This concerns
+//! a text that is too long, has control characters such as line breaks, has spaces around it, or has neither letters nor
+//! digits. It also concerns a text that differs from another value only in case and punctuation.
 
 use annals_core::{
     ALIAS, Digest, ENTITY_TYPE, Fact, OBSERVATION, Properties, SignedDuration, Timestamp, entity_key, predicate_name,
 };
 
-/// The property with the type of a relation as the client wrote it, if the predicate differs from it or is reserved.
+/// Name of the property with the type of a relation as the client wrote it. The property is set only if the type differs from
+/// the predicate, or if the predicate is reserved.
 pub(super) const RELATION: &str = "relation_type";
-/// The property with the full text of a value.
+/// Name of the property with the full text. It is set only if the value differs from the text.
 pub(in crate::operations) const TEXT: &str = "text";
 
-/// Maximum bytes of the value of a fact, and the bytes to which a longer one is cut.
+/// Maximum bytes of the value of a fact. A longer text is cut to `SHORTENED` bytes, and a part of its digest is appended.
 const MAX_VALUE_BYTES: usize = 256;
 const SHORTENED: usize = 160;
 
@@ -20,7 +22,7 @@ pub(super) fn text_of(fact: &Fact) -> &str {
     property(fact, TEXT).unwrap_or(&fact.object)
 }
 
-/// Returns the type of a relation as the client wrote it.
+/// Returns the type of a relation as the client wrote it; the predicate if no other type is stored.
 pub(super) fn relation_type(fact: &Fact) -> &str {
     property(fact, RELATION).unwrap_or(&fact.predicate)
 }
@@ -29,8 +31,8 @@ fn property<'f>(fact: &'f Fact, name: &str) -> Option<&'f str> {
     fact.properties.get(name).and_then(serde_json::Value::as_str)
 }
 
-/// Returns the value to store for a text, and its properties. `taken` are texts that the value must not equal, compared
-/// without case and punctuation.
+/// Returns the value to store for a text, and the properties of the fact. `taken` are texts that the value must not equal,
+/// compared without case and punctuation.
 pub(in crate::operations) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
     let key = entity_key(text);
     let is_plain =
@@ -57,7 +59,7 @@ pub(in crate::operations) fn predicate(kind: &str) -> (String, Properties) {
     (predicate, properties)
 }
 
-/// Returns the instant this many microseconds after `at`.
+/// Returns the time that is `microseconds` after `at`.
 pub(in crate::operations) fn after(at: Timestamp, microseconds: usize) -> Timestamp {
     let later = SignedDuration::from_micros(i64::try_from(microseconds).unwrap_or(i64::MAX));
     at.saturating_add(later).unwrap_or(at)

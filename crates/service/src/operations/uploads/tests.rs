@@ -1,4 +1,4 @@
-//! Tests of what is recorded of imports, over a catalog in memory.
+//! Tests of what the catalog records of imports of uploads.
 
 use std::io::Write;
 
@@ -11,13 +11,13 @@ fn service_over(store: Arc<Faulty<MemoryCatalog>>) -> Service {
     over(store, Arc::new(|| at(NOW)))
 }
 
-/// Returns a service over this catalog whose store fails from the given call on, and its store.
+/// Returns a service over this catalog, and the store between them, which fails from call number `from` on.
 fn failing(catalog: &MemoryCatalog, from: u64) -> (Service, Arc<Faulty<MemoryCatalog>>) {
     let store = Arc::new(Faulty::during(catalog.clone(), from..u64::MAX));
     (service_over(store.clone()), store)
 }
 
-/// Sends a session with one message.
+/// Uploads a session of Claude Code with one message.
 async fn send(service: &Service) -> std::result::Result<ImportView, NotAdmitted> {
     let mut file = service.upload_file().unwrap();
     let line = r#"{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-03-04T10:00:00Z","message":{"role":"user","content":"We sold the boat."}}"#;
@@ -44,14 +44,14 @@ async fn ended(service: &Service, id: &str) -> ImportView {
 #[tokio::test]
 async fn refused_upload_is_not_recorded() {
     let (service, store) = failing(&MemoryCatalog::new(), u64::MAX - 1);
-    let turn = service.uploads.turns.clone().acquire_owned().await.unwrap();
+    let permit = service.uploads.permits.clone().acquire_owned().await.unwrap();
     for _ in 0..MAX_WAITING {
         send(&service).await.unwrap();
     }
     let calls = store.calls();
     assert!(matches!(send(&service).await, Err(NotAdmitted::UploadsFull(MAX_WAITING))));
     assert_eq!(store.calls(), calls);
-    drop(turn);
+    drop(permit);
 }
 
 #[tokio::test]
@@ -72,10 +72,10 @@ async fn end_of_an_import_is_known_after_a_restart() {
     assert_eq!(ended(&service, &done).await.status, ImportStatus::Done);
     assert_eq!(view(&restarted(), &done).await.status, ImportStatus::Done);
 
-    let turn = service.uploads.turns.clone().acquire_owned().await.unwrap();
+    let permit = service.uploads.permits.clone().acquire_owned().await.unwrap();
     let interrupted = send(&service).await.unwrap().operation_id;
     assert_eq!(view(&restarted(), &interrupted).await.status, ImportStatus::Interrupted);
-    drop(turn);
+    drop(permit);
 
     // The store fails in the first call of the import.
     let store = Arc::new(Faulty::at_call(catalog.clone(), 2));

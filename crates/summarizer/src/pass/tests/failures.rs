@@ -19,6 +19,8 @@ enum Behaviour {
     /// Unavailable, with a retry time in minutes.
     UnavailableFor(i64),
     BudgetSpent(&'static str),
+    /// The budget of the request's key is spent.
+    KeyBudgetSpent,
 }
 
 /// An engine that writes like `QuotingEngine` plus an exclamation mark, or fails, as `behaviour` says.
@@ -61,7 +63,10 @@ impl Engine for UnreliableEngine {
         match behaviour {
             Behaviour::Unavailable => return Err(away(None)),
             Behaviour::UnavailableFor(minutes) => return Err(away(Some(SignedDuration::from_mins(minutes)))),
-            Behaviour::BudgetSpent(until) => return Err(Error::Budget { limit: 7, again: at(until) }),
+            Behaviour::BudgetSpent(until) => return Err(Error::Budget { limit: 7, of_key: false, again: at(until) }),
+            Behaviour::KeyBudgetSpent => {
+                return Err(Error::Budget { limit: 7, of_key: true, again: at("2027-02-02T00:00:00Z") });
+            }
             Behaviour::RejectsPoison if task.sources.iter().any(|source| source.text.contains("POISON")) => {
                 return Err(Error::model("asking", "the answer is no JSON"));
             }
@@ -195,6 +200,23 @@ async fn retry_time_of_an_outage_is_used_within_bounds() {
     check(Behaviour::BudgetSpent("2027-02-01T05:00:00Z"), "2027-02-01T00:15:00Z").await;
     // The retry time is bounded, because by then the fallback writes the period.
     check(Behaviour::UnavailableFor(60 * 24 * 365), "2027-02-01T06:00:00Z").await;
+}
+
+/// The key of one request must not delay what everybody else gets, nor have the fallback write in the model's place.
+#[tokio::test]
+async fn spent_budget_of_a_key_leaves_the_periods_to_the_next_pass() {
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::KeyBudgetSpent));
+    ingest(&catalog, days()).await;
+    for minutes in [0, 60 * 24] {
+        let passed = pass_after(&catalog, &engine, minutes).await;
+        assert!(passed.outage.unwrap().contains("of this API key"));
+        assert_eq!((passed.written, passed.degraded, passed.waiting), ([0; 5], 0, Vec::new()));
+        assert!(passed.left > 0);
+        let row = row(&catalog, "2026-03-04").await;
+        assert_eq!((row.not_before, row.failing_since, row.attempts, row.last_error), (None, None, 0, None));
+    }
+    engine.set(Behaviour::Succeeds);
+    assert!(pass_after(&catalog, &engine, 60 * 24).await.written[0] > 0, "the next pass needs not wait");
 }
 
 #[tokio::test]

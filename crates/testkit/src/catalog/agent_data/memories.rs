@@ -54,7 +54,7 @@ pub(super) fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
     Memory { id, text: draft.text, body, ..summarized(summary.period, summary.cover, seq) }
 }
 
-/// Builds a summary memory without id and text.
+/// Returns a summary memory without id, text, sentences and sources.
 pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
     Memory {
         id: MemoryId::from_text(""),

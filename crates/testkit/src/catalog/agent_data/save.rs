@@ -11,7 +11,7 @@ use super::memories::{claimed, recount, request_id};
 use super::{AgentData, remember};
 
 impl AgentData {
-    /// Returns the message as its client last sent it.
+    /// Returns the message of a live turn as the client last sent it; `None` if there is no such turn.
     pub(in crate::catalog) fn as_sent(&self, id: &MemoryId) -> Option<Message> {
         let message = self.messages.get(id)?.clone();
         let at = self.sent_at.get(id).copied().unwrap_or(message.at);
@@ -44,7 +44,8 @@ impl AgentData {
         }
     }
 
-    /// Stores turns, all or none.
+    /// Stores turns, all or none. Leaves out turns that were forgotten, and counts them. Fails with [`Error::Conflict`] if,
+    /// without `revise`, a turn has other content than the stored one.
     pub(in crate::catalog) fn ingest(
         &mut self,
         agent: &Agent,
@@ -140,8 +141,11 @@ impl AgentData {
         }
     }
 
-    /// Moves a turn to the first free time after its own if that is taken, and a turn without a time after the turns of
-    /// the millisecond that begins there. Returns the time that its client sent, if it differs.
+    /// Moves a turn to a free time.
+    ///
+    /// A turn at a time that another turn of the conversation has gets the next free microsecond. A turn without a time of its
+    /// own comes after all turns of the millisecond that begins at its time. Returns the time that the client sent, if it sent
+    /// one and the turn was moved.
     fn free_instant(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
@@ -189,7 +193,7 @@ impl AgentData {
         }
         match self.memories.get_mut(&id) {
             Some(stored) if stored.text == draft.text && stored.sentences() == draft.sentences => {
-                // Same text from the same turns: the lineage may be new, but the memory has not changed.
+                // The same text with the same sentences: the sources may be new, but the memory has not changed.
                 stored.body = Body::Summary { sentences: draft.sentences, sources: summary.sources };
                 false
             }

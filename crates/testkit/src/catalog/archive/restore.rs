@@ -1,4 +1,4 @@
-//! Restore: reads records into a staging area, which replaces the agent's data once it is complete.
+//! Restore: collects records in a staging area, which replaces the agent's data once it is complete.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Body, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
@@ -77,7 +77,7 @@ impl AgentData {
         seq: u64,
     ) -> Result<()> {
         let sent = Message { at: sent_at.unwrap_or(turn.message.at), ..turn.message.clone() };
-        if self.knows_trace(agent, &turn.key, &sent.digest()) {
+        if self.was_forgotten(agent, &turn.key, &sent.digest()) {
             return Err(Error::invalid("records", "contain a message that was forgotten"));
         }
         self.sent_at.extend(sent_at.map(|at| (turn.id.clone(), at)));
@@ -88,7 +88,7 @@ impl AgentData {
         Ok(())
     }
 
-    /// Stores what is kept of a pruned turn, unless that is known already. A turn cannot be both live and pruned.
+    /// Stores the data that is kept of a pruned turn, unless it is stored already. Fails if the turn is live.
     fn take_gone(&mut self, id: MemoryId, pruned: Pruned) -> Result<()> {
         if self.has_turn(&id) {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")));

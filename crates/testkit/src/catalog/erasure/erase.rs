@@ -1,4 +1,4 @@
-//! Carries out one erasure.
+//! Carries out one erasure: deletes what the target selects and what was made from it, and returns the report.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::{content, item, key_digest, request};
 use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// Everything that the target selects directly, as it was before the erasure.
-pub(super) struct Gone {
+pub(super) struct Erased {
     pub(super) memories: Vec<Memory>,
-    /// The attachments of the turns among these.
+    /// The attachments of the selected turns.
     pub(super) attachments: Vec<String>,
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
     pub(super) operations: BTreeMap<String, FactOperation>,
@@ -22,7 +22,7 @@ pub(super) struct Gone {
     pub(super) former_texts: Vec<String>,
 }
 
-/// An erasure in progress.
+/// An erasure in progress: the data, the selection, and the report so far.
 pub(super) struct Erasing<'s> {
     pub(super) data: &'s mut AgentData,
     pub(super) agent: &'s Agent,
@@ -43,11 +43,11 @@ impl AgentData {
 
 impl Erasing<'_> {
     fn part(mut self) -> ErasureReport {
-        let mut gone = self.take();
+        let mut erased = self.take();
         let mut touched = self.cut_sealed();
-        touched.extend(gone.memories.iter().filter(|memory| memory.kind() == Kind::Turn).map(|turn| turn.period));
+        touched.extend(erased.memories.iter().filter(|memory| memory.kind() == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched);
-        self.drop_versions(&mut gone);
+        self.drop_versions(&mut erased);
         self.data.replies.clear();
         // Records of uploads count no messages, and stay.
         self.data
@@ -55,11 +55,11 @@ impl Erasing<'_> {
             .retain(|_, receipt| receipt.accepted + receipt.duplicate + receipt.revised + receipt.forgotten == 0);
         self.remember_requests();
         self.data.keyed.clear();
-        self.finish(&gone)
+        self.finish(&erased)
     }
 
     fn everything(mut self) -> ErasureReport {
-        let gone = self.take();
+        let erased = self.take();
         let summaries = self.data.memories.values();
         let sentences = summaries.clone().flat_map(Memory::sentences);
         let sentences = sentences.chain(self.data.bases.values().flat_map(|base| &base.sentences));
@@ -67,9 +67,9 @@ impl Erasing<'_> {
         self.report.lost = summaries.map(|summary| summary.period).collect();
         self.report.letters += self.data.letters.len() as u64;
         self.remember_requests();
-        let (forgotten, erased) = (std::mem::take(&mut self.data.forgotten), self.data.erased);
-        *self.data = AgentData { forgotten, erased, ..AgentData::default() };
-        self.finish(&gone)
+        let (forgotten, last_erasure) = (std::mem::take(&mut self.data.forgotten), self.data.erased);
+        *self.data = AgentData { forgotten, erased: last_erasure, ..AgentData::default() };
+        self.finish(&erased)
     }
 
     fn remember_requests(&mut self) {
@@ -77,9 +77,9 @@ impl Erasing<'_> {
         self.data.forgotten.extend(requests);
     }
 
-    /// Removes the selected turns, statements, operations, blocks and documents with their dead letters, and stores the hashes of the
-    /// messages.
-    fn take(&mut self) -> Gone {
+    /// Removes everything that the target selects directly, with its dead letters. Stores hashes of the messages and of the
+    /// items that an import could add again.
+    fn take(&mut self) -> Erased {
         let memories = self.data.select(|memory| match memory.kind() {
             Kind::Turn => self.selection.sources.contains(&memory.id),
             Kind::Statement => {
@@ -101,22 +101,22 @@ impl Erasing<'_> {
             self.report.pruned.push(id.clone());
         }
         let takes = |operation: &FactOperation| self.selection.takes_operation(operation);
-        let (gone, log): (BTreeMap<_, _>, _) = self.data.log.clone().into_iter().partition(|(_, it)| takes(it));
+        let (erased, log): (BTreeMap<_, _>, _) = self.data.log.clone().into_iter().partition(|(_, it)| takes(it));
         self.data.replace_log(log, self.seq);
-        self.report.operations = gone.keys().cloned().collect();
+        self.report.operations = erased.keys().cloned().collect();
         let takes = |block: &Block| self.selection.takes_block(block);
         let (blocks, kept): (BTreeMap<_, _>, _) =
             std::mem::take(&mut self.data.blocks).into_iter().partition(|(_, block)| takes(block));
         self.data.blocks = kept;
         self.report.blocks = blocks.keys().cloned().collect();
         let documents = self.take_documents();
-        let entered = gone.values().filter(|operation| operation.source.is_entry());
+        let entered = erased.values().filter(|operation| operation.source.is_entry());
         let operations = entered.map(|operation| ItemKey::Operation(operation.id.clone()));
         let of_blocks = blocks.keys().map(|name| ItemKey::Block(name.clone()));
         let of_documents = documents.iter().map(|document| ItemKey::Document(document.document_key()));
         let items = operations.chain(of_blocks).chain(of_documents);
         self.data.forgotten.extend(items.map(|item_key| item(&item_key)));
-        Gone { memories, attachments, pruned, operations: gone, blocks, documents, former_texts: Vec::new() }
+        Erased { memories, attachments, pruned, operations: erased, blocks, documents, former_texts: Vec::new() }
     }
 
     fn take_documents(&mut self) -> Vec<Document> {
@@ -150,13 +150,12 @@ impl Erasing<'_> {
         self.report.letters += (kept - self.data.letters.len()) as u64;
     }
 
-    /// Marks a period as dirty.
     pub(super) fn mark_dirty(&mut self, period: Period) {
         self.data.mark_dirty(period, *self.seq, self.now);
     }
 
-    fn finish(mut self, gone: &Gone) -> ErasureReport {
-        self.report.words = self.data.words_gone(gone);
+    fn finish(mut self, erased: &Erased) -> ErasureReport {
+        self.report.words = self.data.erased_words(erased);
         self.report.unresolved = self.selection.pruned.unresolved;
         let in_periods = std::mem::take(&mut self.selection.pruned.unresolved_in);
         let lost = &self.report.lost;

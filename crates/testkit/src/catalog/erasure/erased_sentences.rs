@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use annals_core::ports::Content;
 use annals_core::{Base, FactOperation, Kind, Memory, searched_sentences};
 
-use super::erase::Gone;
+use super::erase::Erased;
 use crate::catalog::agent_data::AgentData;
 
 impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
-    pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
-        let Gone { memories, attachments, operations, blocks, documents, former_texts, .. } = gone;
+    pub(super) fn erased_words(&self, erased: &Erased) -> Vec<String> {
+        let Erased { memories, attachments, operations, blocks, documents, former_texts, .. } = erased;
         let documents: Vec<String> = documents.iter().map(|document| strings(&document.content, has_words)).collect();
         let attachments: Vec<String> = attachments.iter().map(|json| attached(json)).collect();
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);

@@ -15,9 +15,9 @@ pub(super) struct Resolved {
     pub(super) gone: BTreeMap<MemoryId, Pruned>,
     /// Number of turns that may have left traces and cannot be assigned to the target or excluded from it.
     pub(super) unresolved: u64,
-    /// Sealed periods that may contain text of these turns, or of one to delete whose day is unknown.
+    /// Sealed periods that may contain text of unresolved turns, or of a turn to delete of which the day is unknown.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Number of turns that stay, unresolved ones included.
+    /// Number of pruned turns that stay, unresolved ones included.
     pub(super) kept: u64,
 }
 
@@ -81,7 +81,7 @@ fn remains(data: &AgentData, texts: &[(Period, Base)], id: &MemoryId, subject: &
             remains.periods.insert(*period);
             if text.verbatim {
                 remains.names_subject |= named(sentence.speaker.as_slice(), &sentence.text);
-                // Others may be turns of earlier days, which gave a name.
+                // The other turns of the sentence may be of earlier days, and only have given it a name.
                 if sentence.from.first() == Some(id) {
                     remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
                 }

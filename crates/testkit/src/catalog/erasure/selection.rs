@@ -19,10 +19,10 @@ pub(super) struct Selection {
     /// The ids of the target, if it is a list of memories.
     given: BTreeSet<MemoryId>,
     pub(super) pruned: Resolved,
-    /// Selected turns, including pruned ones, and other ids that were given.
+    /// Ids of selected turns, including pruned ones, and other ids that the target lists.
     pub(super) sources: BTreeSet<MemoryId>,
-    /// Periods coarser than a day that contain these turns, each with the sequence number at which the first of them arrived,
-    /// or `None` if that is unknown.
+    /// Periods coarser than a day that contain selected turns. The value is the sequence number at which the first of these
+    /// turns arrived, or `None` if it is unknown.
     above: BTreeMap<Period, Option<u64>>,
     zones: Zones,
 }
@@ -83,7 +83,7 @@ impl Selection {
         self.everything || self.subject.is_named_by(&block.name) || self.subject.is_named_in(&block.text)
     }
 
-    /// Returns whether a document is removed: as a whole, if the target takes any part of it.
+    /// Returns whether the target takes any part of a document. The document is then removed as a whole.
     pub(super) fn takes_document(&self, agent: &Agent, document: &Document) -> bool {
         self.everything
             || self.range.is_some_and(|range| range.contains(document.updated_at))
@@ -92,7 +92,6 @@ impl Selection {
             || document.memories(agent).iter().any(|passage| self.given.contains(&passage.id))
     }
 
-    /// Returns whether a text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         self.subject.is_named_in(text)
     }
@@ -105,12 +104,13 @@ impl Selection {
             || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(period, seq)))
     }
 
-    /// Returns whether a selected turn may be part of a period coarser than a day.
+    /// Returns whether a selected turn may be among the turns of a period coarser than a day that arrived up to `seq`.
     fn takes_of(&self, period: Period, seq: Option<u64>) -> bool {
         self.above.get(&period).is_some_and(|first| first.zip(seq).is_none_or(|(first, last)| first <= last))
     }
 
-    /// Returns the rest of a sealed text after the selected parts are removed, or `None` if nothing remains or a model wrote it.
+    /// Returns the rest of a sealed text after the selected parts are removed. Returns `None` if nothing remains, or if a model
+    /// wrote a text with something to remove.
     pub(super) fn without(&self, period: Period, text: Base, seq: Option<u64>) -> Option<Base> {
         if !self.reaches(period, &text, seq) {
             return Some(text);

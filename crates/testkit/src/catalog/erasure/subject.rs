@@ -1,4 +1,4 @@
-//! Tests whether a text names a person: by any of their names, as whole words, ignoring case and accents.
+//! Tests whether a text names a person: by any name of the person, as whole words, ignoring case and accents.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::catalog::agent_data::AgentData;
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that the log declares as aliases of these and that are not followed.
+    /// Other names that the log states as aliases of the person and that are not followed.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
 impl Subject {
-    /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it or the bearers
-    /// of its names stated it.
+    /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it, or if the
+    /// speakers with these names stated it.
     pub(super) fn new(name: &str, data: &AgentData) -> Subject {
         let log: Vec<FactOperation> = data.log.values().cloned().collect();
         let facts = fold(&log);
@@ -44,12 +44,10 @@ impl Subject {
         Subject { names, unfollowed }
     }
 
-    /// Returns whether this is one of the names.
     pub(super) fn is(&self, name: &str) -> bool {
         self.names.contains(&entity_key(name))
     }
 
-    /// Returns whether the text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         let text = folded(text);
         self.names.iter().any(|name| contains_name(&text, name))
@@ -98,8 +96,8 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// Returns whether a person entered the alias, or bearers of both names stated it. A bearer of one is enough if nobody speaks
-/// under the other.
+/// Returns whether a person entered the alias, or speakers with both names stated it. A speaker with one of the names is enough
+/// if nobody speaks under the other name.
 fn is_followed(data: &AgentData, fact: &Fact) -> bool {
     let names = [&fact.subject, &fact.object];
     let is_of = |operation: &&FactOperation| {
@@ -114,7 +112,7 @@ fn is_followed(data: &AgentData, fact: &Fact) -> bool {
     operations.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
 }
 
-/// Returns whether the speaker of an operation has this name. An unknown speaker counts as having it.
+/// Returns whether the speaker of an operation has this name. An unknown speaker counts as having the name.
 fn is_stated_by(data: &AgentData, operation: &FactOperation, name: &str) -> bool {
     let live = data.memories.get(&operation.source).and_then(Memory::speaker);
     let speaker = live.or_else(|| data.pruned.get(&operation.source)?.speaker.as_deref());

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::Version;
 use annals_core::{Base, Body, Grain, Kind, Memory, MemoryId, Period};
 
-use super::erase::{Erasing, Gone};
+use super::erase::{Erased, Erasing};
 
 impl Erasing<'_> {
     /// Cuts every sealed period with forgotten content in its base or in its present summary. Returns these periods.
@@ -59,8 +59,8 @@ impl Erasing<'_> {
         self.data.versions.remove(id);
     }
 
-    /// Removes every unsealed summary that was made from these periods, their own summaries included, that names the subject, or
-    /// that has a sentence from a selected turn.
+    /// Removes every unsealed summary that was made from these periods, that names the subject, or that has a sentence from a
+    /// selected turn, and the unsealed summaries above it. The own summaries of the periods count as made from them.
     pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
         let summaries = self.data.memories.values().filter(|memory| memory.kind() == Kind::Summary);
         let quotes = |summary: &&Memory| {
@@ -84,11 +84,14 @@ impl Erasing<'_> {
         }
     }
 
-    /// Drops former texts that may contain forgotten words, of memories that stay. Those that name the subject are
-    /// reported.
-    pub(super) fn drop_versions(&mut self, gone: &mut Gone) {
-        let days =
-            gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.values().filter_map(|turn| turn.day));
+    /// Drops the former texts of remaining memories that may contain forgotten words. Reports the memories with a former text
+    /// that names the subject.
+    pub(super) fn drop_versions(&mut self, erased: &mut Erased) {
+        let days = erased
+            .memories
+            .iter()
+            .map(|memory| memory.period)
+            .chain(erased.pruned.values().filter_map(|turn| turn.day));
         let above: BTreeSet<_> = days.flat_map(lineage).collect();
         let made_of: BTreeSet<_> = above.into_iter().map(|period| MemoryId::summary(self.agent, period)).collect();
         self.data.versions.retain(|id, versions| {
@@ -98,7 +101,7 @@ impl Erasing<'_> {
             let names = |version: &mut Version| self.selection.is_named_in(&version.text);
             let naming: Vec<String> = versions.extract_if(.., names).map(|version| version.text).collect();
             self.report.former_texts.extend((!naming.is_empty()).then(|| id.clone()));
-            gone.former_texts.extend(naming);
+            erased.former_texts.extend(naming);
             !versions.is_empty()
         });
     }

@@ -10,7 +10,7 @@ use crate::{agent, at, period, replacing, statement, summary};
 
 const DAY: &str = "2026-03-04";
 
-/// Stores and rolls up a day of two turns. Returns a statement extracted from the first.
+/// Stores and rolls up a day of two turns. Returns a statement extracted from the first turn.
 pub(super) async fn a_day(store: &dyn Store) -> Statement {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")];
     say(store, turns.to_vec()).await;

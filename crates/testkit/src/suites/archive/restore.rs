@@ -117,8 +117,8 @@ pub(super) async fn roll_up_and_retention_resume_after_restore(store: &dyn Store
     assert_eq!(records(store).await, records(&memory).await);
 }
 
-/// A turn that was pruned before the export is known and not added again. A turn that was forgotten before it left no record,
-/// and is stored as new.
+/// A turn that was pruned before the export is known and not added again. A turn that was forgotten before the export has no
+/// record, so it is stored as new.
 pub(super) async fn pruned_turn_stays_pruned_after_restore(store: &dyn Store) {
     let (memory, _) = world().await;
     let moved = user_turn("5", "2026-03-17T10:00:00Z", "moved");
@@ -130,7 +130,7 @@ pub(super) async fn pruned_turn_stays_pruned_after_restore(store: &dyn Store) {
     }
     assert_eq!(records(store).await, records(&memory).await);
     assert_eq!(say(store, vec![moved]).await.accepted, 1);
-    // With `revise` it is late input, as before.
+    // With `revise` a pruned turn is stored as late input, as before.
     let late = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     assert_eq!(store.ingest(&me(), late, true, later()).await.unwrap().accepted, 1);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
@@ -175,7 +175,7 @@ pub(super) async fn agent_with_memories_refuses_restore(store: &dyn Store) {
     crate::save_block(store, &me(), block).await.unwrap();
     refused(store, records.clone()).await;
     restore_records(store, &agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
-    // Settings are not memories, and are replaced. Records that name no memory fit any agent.
+    // Settings are not memories, so they are replaced. Records without ids of memories fit any agent.
     let plain = |record: &Record| matches!(record, Record::Settings(_) | Record::Turn { .. } | Record::Block { .. });
     let records = records.into_iter().filter(plain).collect();
     let third = agent("third");

@@ -8,9 +8,9 @@ use crate::suites::catalog::{later, me, now, row, say, user_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
 use crate::{at, document, entry, operation, period, replacing, statement, summary, turn_of};
 
-/// Builds the agent. Two days of 2026-W10 are pruned under the sealed week; one day of 2026-W11 is sealed; 2026-03-16 is written
-/// by a model and corrected; 2026-03-18 lost its only turn. Turns that were revised or arrived after the extraction are not
-/// extracted yet.
+/// Builds the agent. Two days of 2026-W10 are pruned under the sealed week. One day of 2026-W11 is sealed. 2026-03-16 was
+/// written by a model and corrected. 2026-03-18 lost its only turn. Turns that were revised or arrived after the extraction are
+/// not extracted yet.
 pub(super) async fn build(store: &dyn Store) {
     let settings = Settings { time_zone: "Asia/Tokyo".into(), plan: "free".into(), ..Settings::default() };
     store.save_settings(&me(), &settings).await.unwrap();

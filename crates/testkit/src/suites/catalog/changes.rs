@@ -116,8 +116,7 @@ pub(super) async fn watermarks_are_per_agent_and_grain(catalog: &dyn Catalog) {
     assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), made(3, 41));
 }
 
-/// A writer was paused while another one continued. What it then saves over the outdated state that it read changes
-/// nothing.
+/// A writer was paused while another one continued. When it then saves over the outdated state that it read, nothing changes.
 pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
     let first = made(1, 5);
     let rebuilt = Watermark { building: Some(building(2, 3)), ..first.clone() };
@@ -144,15 +143,14 @@ pub(super) async fn watermark_does_not_decrease(catalog: &dyn Catalog) {
     set_watermark(catalog, &me(), Grain::Daily, present.clone()).await;
     refused(catalog, &present, Watermark { generation: 1, applied: 9, ..present.clone() }).await;
     refused(catalog, &present, Watermark { applied: 6, ..present.clone() }).await;
-    // The build of a generation may start again from 0, and the next generation may have applied less than the present
-    // one.
+    // The build of a generation may start again from 0, and the next generation may have applied less than the present one.
     for next in [Watermark { building: Some(building(3, 0)), ..present }, made(3, 0)] {
         set_watermark(catalog, &me(), Grain::Daily, next).await;
     }
 }
 
-/// All vectors of a generation are of one model. The model is set with the first change, and may only be given up for
-/// placeholders.
+/// All vectors of a generation are of one model, which the first change sets. Later changes may replace it by placeholders.
+/// Another model needs a new generation.
 pub(super) async fn generation_keeps_its_model(catalog: &dyn Catalog) {
     let (nothing, first) = (Watermark::default(), made(0, 5));
     let model = first.model.clone().unwrap();
@@ -174,7 +172,7 @@ pub(super) async fn generation_keeps_its_model(catalog: &dyn Catalog) {
     set_watermark(catalog, &me(), Grain::Daily, Watermark { generation: 1, ..with(other) }).await;
 }
 
-/// Fails to save a watermark, and checks that nothing changed.
+/// Expects that saving a watermark fails and changes nothing.
 async fn refused(catalog: &dyn Catalog, read: &Watermark, next: Watermark) {
     let before = catalog.watermark(&me(), Grain::Daily).await.unwrap();
     let refused = catalog.save_watermark(&me(), Grain::Daily, read.clone(), next.clone()).await;

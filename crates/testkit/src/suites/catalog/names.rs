@@ -6,7 +6,7 @@ use annals_core::{Agent, Catalog, Error, Grain, Settings};
 use super::{me, now, say, user_turn};
 use crate::{agent, turn};
 
-/// Asserts that a name leads to the agent with this key, which shows this name.
+/// Asserts that a name leads to the agent with this key, and that the agent shows the name `shown`.
 async fn leads(catalog: &dyn Catalog, name: &str, key: &str, shown: &str) {
     let found = catalog.resolve_agent("default", name).await.unwrap();
     assert_eq!((found.key(), found.name()), (key, shown), "{name}");
@@ -74,7 +74,7 @@ pub(super) async fn name_that_another_agent_has_or_had_is_refused(catalog: &dyn 
     leads(catalog, "ben", "bob", "ben").await;
 }
 
-/// A request may have resolved the name just before another agent got it.
+/// A request may have resolved the name just before another agent got that name.
 pub(super) async fn no_second_agent_is_created_under_a_name_of_another(catalog: &dyn Catalog) {
     let ann = create(catalog, "ann").await;
     let stale = catalog.resolve_agent("default", "bea").await.unwrap();

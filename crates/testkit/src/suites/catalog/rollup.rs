@@ -157,7 +157,7 @@ pub(super) async fn input_stored_meanwhile_stays_dirty(catalog: &dyn Catalog) {
     assert!(day.is_dirty());
 }
 
-/// Fails to save roll-ups, and checks that nothing changed.
+/// Expects that saving roll-ups fails and changes nothing.
 async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
     let all = async || (all_changes(catalog, Grain::Daily).await, catalog.ledger(&me()).await.unwrap());
     let before = all().await;
@@ -166,7 +166,7 @@ async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
     assert_eq!(all().await, before);
 }
 
-/// A writer was paused while another one rolled the period up. Its older text replaces nothing.
+/// A writer was paused while another one rolled the period up. The older text replaces nothing.
 pub(super) async fn stale_roll_up_changes_nothing(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let first = say(catalog, vec![turn.clone()]).await.seq;

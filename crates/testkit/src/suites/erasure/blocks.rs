@@ -66,7 +66,7 @@ pub(super) async fn leftovers_are_found_in_names_and_texts(store: &dyn Store) {
     }
 }
 
-/// Blocks have no speaker and no day, so conversations, ranges and ids do not select them.
+/// Blocks have no speaker and no day, so conversations, ranges and ids select no blocks.
 pub(super) async fn blocks_stay_when_other_targets_are_erased(store: &dyn Store) {
     say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
     save(store, &[("human", "We met at the opera.")]).await;

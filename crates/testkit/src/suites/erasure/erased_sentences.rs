@@ -1,7 +1,7 @@
 //! The sentences that must not be found after an erasure.
 
 use annals_core::ports::{Target, Turn};
-use annals_core::{Digest, FactOperation, Purpose, Reply};
+use annals_core::{CacheTokens, Digest, FactOperation, Purpose, Reply};
 
 use super::{by_id, erase};
 use crate::suites::Store;
@@ -122,9 +122,11 @@ pub(super) async fn leftovers_are_searched_in_every_column(store: &dyn Store) {
         model: "m".into(),
         text: "{\"text\": \"word-in-reply\"}".into(),
         tokens_in: 1,
+        cache: CacheTokens::default(),
         tokens_out: 1,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     store.save_reply(&me(), reply, now()).await.unwrap();
     for word in

@@ -10,7 +10,7 @@ use crate::{agent, at, document, entry, statement};
 
 const AT: &str = "2026-03-04T10:00:00Z";
 
-/// Builds a statement as an import enters it.
+/// Builds a statement as an import enters it, with `id` as its id in the source.
 fn entered(id: &str, text: &str) -> Statement {
     let source = MemoryId::imported(&me(), id);
     let sources = vec![source.clone()];

@@ -1,7 +1,7 @@
 //! Derived data that an erasure removes, and late results that it keeps out.
 
 use annals_core::ports::{ErasureReport, Target, Turn};
-use annals_core::{DeadLetter, Digest, ExtractionWatermark, Grain, MemoryId, Purpose, Reply, Stage};
+use annals_core::{CacheTokens, DeadLetter, Digest, ExtractionWatermark, Grain, MemoryId, Purpose, Reply, Stage};
 
 use super::{ABOVE, by_id, erase, everything};
 use crate::suites::Store;
@@ -20,9 +20,11 @@ fn reply(question: &str) -> Reply {
         model: "m".into(),
         text: "tea".into(),
         tokens_in: 1,
+        cache: CacheTokens::default(),
         tokens_out: 1,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     }
 }
 
@@ -124,7 +126,7 @@ pub(super) async fn former_texts_of_sealed_summaries_are_removed(store: &dyn Sto
         roll_up(store, "2026-03-04", By::Quoting).await;
         assert_eq!(store.versions(&me(), &day).await.unwrap().len(), 1);
     };
-    // First a sealed summary that is cut, then one that is not cut although its period has an erased turn.
+    // The sealed summary is cut at first. In the second case it is not cut, although its period has an erased turn.
     correct().await;
     assert_eq!(erase(store, by_id(&[&turns()[0].id])).await.cut, [period("2026-03-04")]);
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);

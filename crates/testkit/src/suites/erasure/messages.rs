@@ -131,7 +131,7 @@ pub(super) async fn pruned_messages_are_not_forgotten(store: &dyn Store) {
     assert!(!is_forgotten(store, &tea()).await);
 }
 
-/// Attachments are searched for a subject too, and the proof finds their text as long as they are stored.
+/// An erasure by subject also searches attachments. The proof finds their text as long as they are stored.
 pub(super) async fn attachments_are_removed_with_their_messages(store: &dyn Store) {
     let attached = |id: &str, json: &str| Turn { attachment: Some(json.into()), ..tea_at("talk", id) };
     let [named, other] = [attached("1", r#"{"for":"Zelda Quist"}"#), attached("2", r#"{"for":"nobody else"}"#)];

@@ -111,8 +111,7 @@ pub(super) async fn model_text_above_days_is_removed_with_any_of_its_turns(store
     assert_eq!(base_of(store, "2026").await, None);
 }
 
-/// A week that quotes days written by a model is lost as well. The rule exists because a model may name no source for a
-/// sentence.
+/// A week that quotes days written by a model is lost as well, because a model may name no source for a sentence.
 pub(super) async fn quotes_of_a_model_are_removed_like_its_own_text(store: &dyn Store) {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;

@@ -19,7 +19,7 @@ fn turns() -> [Turn; 3] {
     ]
 }
 
-/// Stores two days of a week, written with `by`, and seals the first.
+/// Stores two days of a week, written with `by`, and seals the first day.
 async fn week(store: &dyn Store, by: By) -> [MemoryId; 3] {
     say(store, turns().to_vec()).await;
     roll_up_all(store, by).await;
@@ -35,7 +35,7 @@ async fn late(store: &dyn Store, by: By) -> MemoryId {
     late.id
 }
 
-/// Returns text and number of sentences of a summary and of its base.
+/// Returns text and number of sentences of a summary and of its base; `None` for one that does not exist.
 async fn texts(store: &dyn Store, label: &str) -> [Option<(String, usize)>; 2] {
     let summary = summary_of(store, label).await.map(|summary| (summary.text.clone(), summary.sentences().len()));
     [summary, base_of(store, label).await.map(|base| (base.text, base.sentences.len()))]
@@ -154,7 +154,7 @@ pub(super) async fn sealed_parents_are_cut_too(store: &dyn Store) {
     let done = erase(store, by_id(&[&tea])).await;
     assert_eq!((done.cut, done.rebuilt, done.lost), (periods(&["2026"]), Vec::new(), Vec::new()));
     assert_eq!(texts(store, "2026").await, both("cake\nhome", 2));
-    // With a live child below, the erasure reaches both.
+    // With a live child below the sealed period, the erasure reaches both.
     say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "rain")]).await;
     for label in [DAY, "2026-W10", "2026-03", "2026-Q1", "2026"] {
         roll_up(store, label, By::Quoting).await;

@@ -154,8 +154,8 @@ pub(super) async fn turns_with_the_name_in_conversation_or_id_are_erased(store: 
     assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
 }
 
-/// Stores a turn by each speaker; the speaker at index `by` states the alias `fact`. Forgets the name `forget`. Returns the
-/// speakers of the erased turns, and the aliases that are not followed.
+/// Stores a turn by each speaker. The speaker at index `by` states the alias `fact`. Then forgets the name `forget`. Returns
+/// the speakers of the erased turns, and the aliases that are not followed.
 async fn joined(
     store: &dyn Store,
     speakers: &[&str],
@@ -178,7 +178,7 @@ async fn joined(
 
 pub(super) async fn alias_is_followed_if_its_bearer_stated_it(store: &dyn Store) {
     for (speakers, fact, by, forget, reached, unfollowed) in [
-        // A bearer of the name states the alias, and nobody else speaks under the other name.
+        // A speaker with the name states the alias, and nobody else speaks under the other name.
         (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
         (&["Bob", "Ann"], "Robert also_known_as Bob", 0, "Robert", &["Bob"], &[]),
         // A third party states it.
@@ -222,7 +222,7 @@ pub(super) async fn empty_subject_erases_nothing(store: &dyn Store) {
     }
 }
 
-/// Seals a day and so prunes its turns: Ann speaks, Bob names her, Carl does not.
+/// Stores turns in which Ann speaks, Bob names Ann, and Carl does neither. Seals their day, which prunes them.
 async fn sealed(store: &dyn Store) {
     let turns =
         [turn_by(1, Some("Ann"), "tea"), turn_by(2, Some("Bob"), "Ann's tea"), turn_by(3, Some("Carl"), "cake")];

@@ -38,7 +38,7 @@ async fn history(store: &dyn Store) -> History {
 }
 
 impl History {
-    /// Erases the target. Expects that these turns are removed with everything made from them, and nothing else.
+    /// Erases the target. Expects that exactly these turns are removed, with everything made from them.
     async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> ErasureReport {
         let done = erase(store, target).await;
         let turn_ids: Vec<_> = turns.iter().map(|n| &self.turns[*n].id).collect();

@@ -2,7 +2,9 @@
 
 use crate::suites::all_records;
 use annals_core::ports::{Counts, Record, Target, Turn, Watermark};
-use annals_core::{DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, Purpose, Reply, Settings, Stage};
+use annals_core::{
+    CacheTokens, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, Purpose, Reply, Settings, Stage,
+};
 
 use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
@@ -38,9 +40,11 @@ async fn fill(store: &dyn Store) {
         model,
         text,
         tokens_in: 1,
+        cache: CacheTokens::default(),
         tokens_out: 1,
         read_seq: 1_000,
         reservation: None,
+        access_key: None,
     };
     store.save_reply(&me(), reply, now()).await.unwrap();
 }

@@ -102,7 +102,7 @@ pub(super) async fn walk_follows_only_facts_that_match_the_filter(tables: &dyn F
         (Along::default(), "1:b 2:de"),
         (then.clone(), "1:a 2:c"),
         (Along { as_of: Some(day("2020-01-01")), ..Along::default() }, ""),
-        // Valid from its first instant until just before its end.
+        // A fact holds from its first instant until just before its end.
         (Along { as_of: Some(day("2026-01-01")), ..Along::default() }, "1:a 2:c"),
         (Along { as_of: Some(day("2026-02-01")), ..Along::default() }, "1:b 2:de"),
         (Along { history: true, ..Along::default() }, "1:ab 2:cde"),

@@ -124,7 +124,7 @@ pub(super) async fn replacing_twice_changes_nothing(tables: &dyn Facts) {
         store(tables, "Ann likes tea").await;
         assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes tea"));
     }
-    // Other facts under the same version replace the table as well.
+    // Other facts under the same version also replace the table.
     store(tables, "Ann likes jazz").await;
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes jazz"));
     assert_eq!(tables.find_leftovers(&me(), &["tea".into()]).await.unwrap(), Vec::<String>::new());

@@ -32,7 +32,7 @@ pub(super) async fn saved_watermark_round_trips_and_ends_failures(store: &dyn St
     assert_eq!(store.extraction(&me()).await.unwrap().extracted, 7, "a failure moves nothing");
 }
 
-/// Fails to save an extraction, and checks that nothing changed.
+/// Expects that saving an extraction fails and changes nothing.
 async fn refused(store: &dyn Store, extraction: Extraction) {
     let all = async || {
         let (changes, letters) = (all_changes(store, Grain::Working).await, store.dead_letters(&me()).await.unwrap());

@@ -1,4 +1,4 @@
-//! Children of periods, as retention sees them.
+//! Children of periods, as the port `Seals` lists them for retention.
 
 use annals_core::MemoryId;
 use annals_core::ports::Children;

@@ -39,7 +39,7 @@ pub(super) async fn pruning_removes_children_and_keeps_the_summary(store: &dyn S
     assert_eq!(dirty(store).await, Vec::<String>::new());
 }
 
-/// No summary covers an imported statement.
+/// No summary covers an imported statement, so sealing must not delete it.
 pub(super) async fn entered_statements_are_not_pruned(store: &dyn Store) {
     let turns = fortnight(store).await;
     let source = MemoryId::imported(&me(), "1");
@@ -53,7 +53,7 @@ pub(super) async fn entered_statements_are_not_pruned(store: &dyn Store) {
     assert_eq!(children(store, DAY).await, None);
 }
 
-/// The week of 30 March 2026 belongs to April.
+/// The week of 30 March 2026 belongs to April, so the cover of March ends on 29 March.
 pub(super) async fn weeks_are_pruned_until_the_end_of_their_months_cover(store: &dyn Store) {
     fortnight(store).await;
     seal(store, "2026-03").await;
@@ -158,14 +158,14 @@ pub(super) async fn base_records_whether_it_is_verbatim(store: &dyn Store) {
     roll_up(store, DAY, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
     roll_up_all(store, By::Quoting).await;
-    // A summary that quotes a model does not quote turns.
+    // A summary with quotes from a model's text does not count as verbatim, because it does not quote turns.
     for (label, verbatim) in [(DAY, false), ("2026-03-05", true), ("2026-W10", false), ("2026-W11", true)] {
         seal(store, label).await;
         assert_eq!(base_of(store, label).await.unwrap().verbatim, verbatim, "{label}");
     }
 }
 
-/// A day that a model wrote does not matter if the week quotes none of its sentences.
+/// A day that a model wrote does not make the week reworded if the week quotes none of its sentences.
 pub(super) async fn week_that_quotes_no_sentence_of_a_model_is_verbatim(store: &dyn Store) {
     fortnight(store).await;
     roll_up(store, DAY, By::Model).await;

@@ -64,7 +64,7 @@ pub(super) async fn input_stored_and_rolled_up_since(store: &dyn Store) {
 pub(super) async fn child_stored_since(store: &dyn Store) {
     let turns = fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
-    // A statement makes nothing dirty, but is a child.
+    // A statement makes no period dirty, but it is a child.
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "x")], Vec::new()).await;
     refused(store, &looked_at, clean_seq).await;
     seal(store, DAY).await;

@@ -62,7 +62,7 @@ pub(super) async fn stored_words_are_found(strata: &dyn Strata) {
     assert_eq!(strata.find_leftovers(&agent("other"), &["grey heron".into()]).await.unwrap(), [""; 0]);
 }
 
-/// A writer that was paused passes a list with generations that are no longer the present ones.
+/// A writer that was paused may pass a generation that is no longer the present one. Later generations then stay.
 pub(super) async fn removing_below_a_generation_keeps_later_ones(strata: &dyn Strata) {
     let generation = |generation| Table { generation, ..table() };
     let daily = Table { grain: Grain::Daily, ..table() };

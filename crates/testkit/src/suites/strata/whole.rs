@@ -23,7 +23,7 @@ async fn nearest(strata: &dyn Strata, limit: usize, filter: Filter) -> Findings 
     strata.search(&table(), &Probe { language: "en".into(), ..probe }).await.unwrap()
 }
 
-/// Checks the hits as `id:conversation:place`, sorted.
+/// Compares the hits with `id:conversation:index`, sorted.
 #[track_caller]
 fn check(findings: &Findings, expect: &str) {
     let position = |hit: &annals_core::ports::Hit| {

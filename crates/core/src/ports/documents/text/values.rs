@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-/// Maximum number of characters of the path before a value.
+/// Maximum number of characters of the path before a value. Longer paths are cut.
 pub(super) const MAX_PATH_LENGTH: usize = 200;
 /// Maximum size of the text of a JSON value in bytes. Paths repeat the names of fields, so without a limit a few names and many
 /// values would make a text of any length.
 pub(super) const MAX_TEXT_LENGTH: usize = 4 << 20;
 
-/// Returns the text of each value that one of the paths leads to, at most 4 MiB together.
+/// Returns the text of each value that one of the paths leads to. Leaves out `null`, empty lists and objects, and texts that
+/// would exceed 4 MiB together.
 pub(super) fn selected(value: &Value, paths: &[String]) -> Vec<String> {
     let (mut parts, mut room) = (Vec::new(), MAX_TEXT_LENGTH);
     for path in paths {
@@ -24,7 +25,7 @@ pub(super) fn selected(value: &Value, paths: &[String]) -> Vec<String> {
     parts
 }
 
-/// Returns every single value with its path, at most 4 MiB.
+/// Returns every single value with its path. Leaves out values that would make the text longer than 4 MiB.
 pub(super) fn all(value: &Value) -> String {
     let mut lines = Lines::default();
     paths(value, "", &mut lines);

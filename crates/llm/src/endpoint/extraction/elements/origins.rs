@@ -1,5 +1,5 @@
 //! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My
-//! therapist is called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
+//! therapist is called Doctor Quillon". If these turns were not recorded, the name would remain after its turn is forgotten.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +26,9 @@ impl Origins {
         Origins { turns: turns.collect(), facts: facts.collect() }
     }
 
-    /// Returns the other turns that contain words of a statement. `None` if some of its words occur only in known facts: the
-    /// turns of these facts may no longer exist, and the sources of a statement must exist.
+    /// Returns, for each content word of a statement that the cited turn does not contain, the nearest turn that contains it.
+    /// Returns `None` if some words occur only in known facts: the turns of these facts may no longer exist, and the sources of
+    /// a statement must exist.
     pub(super) fn of_words(&self, cited: &Memory, text: &str) -> Option<Vec<MemoryId>> {
         let missing = missing_from(&content(cited), text);
         let (found, missing) = self.nearest(cited, missing);
@@ -35,8 +36,9 @@ impl Origins {
         (!is_known).then(|| found.into_iter().collect())
     }
 
-    /// Returns the other turns that the terms of an operation come from: turns that the model was shown, and the sources of
-    /// known facts.
+    /// Returns the turns, besides the cited one, that the content words of an operation's terms come from. For a word in a turn
+    /// that the model was shown, this is the nearest such turn. For other words, these are the sources of the known facts that
+    /// contain them, except entries that a person or an import added.
     pub(super) fn of_terms(&self, cited: &Memory, terms: &[&str]) -> Vec<MemoryId> {
         let own = content(cited);
         let missing = terms.iter().flat_map(|term| missing_from(&own, term)).collect();
@@ -49,8 +51,8 @@ impl Origins {
 
     /// Returns the nearest turn that contains each word, preferring earlier turns, and the words that no turn contains.
     fn nearest(&self, cited: &Memory, words: Vec<Word>) -> (BTreeSet<MemoryId>, Vec<Word>) {
-        let place = self.turns.iter().position(|(id, _)| *id == cited.id).unwrap_or(self.turns.len());
-        let (before, after) = self.turns.split_at(place);
+        let index = self.turns.iter().position(|(id, _)| *id == cited.id).unwrap_or(self.turns.len());
+        let (before, after) = self.turns.split_at(index);
         let nearest = |word: &Word| {
             let mut turns = before.iter().rev().chain(after.iter().skip(1));
             turns.find(|(_, content)| content.has_any([word])).map(|(id, _)| id.clone())

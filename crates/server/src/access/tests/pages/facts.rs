@@ -1,4 +1,4 @@
-//! The changes of facts between two days.
+//! The page that compares the facts of two days.
 
 use super::*;
 
