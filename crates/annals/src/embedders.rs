@@ -71,14 +71,18 @@ impl AllEmbedders {
             Err(unopened) => (Arc::new(unopened.clone()), Some(unopened)),
         };
         let former = FormerEmbedders::of(data);
-        if unopened.is_none()
-            && let Err(error) = former.record(&*configured, &settings.table)
+        let (settings, data, metrics) = (settings.clone(), data.to_owned(), metrics.clone());
+        Ok(AllEmbedders { configured, unopened, settings, data, former, metrics, opened: Mutex::default() })
+    }
+
+    /// Records the settings of the configured model for the time after a change of them.
+    pub(crate) fn record(&self) {
+        if self.unopened.is_none()
+            && let Err(error) = self.former.record(&*self.configured, &self.settings.table)
         {
             // Without the record, only searches right after a later change are worse. A full disk must not stop the start.
             tracing::warn!(%error, "the settings of the embedder could not be recorded");
         }
-        let (settings, data, metrics) = (settings.clone(), data.to_owned(), metrics.clone());
-        Ok(AllEmbedders { configured, unopened, settings, data, former, metrics, opened: Mutex::default() })
     }
 
     /// Returns an error if the configured model could not be opened.
@@ -89,7 +93,7 @@ impl AllEmbedders {
     /// Finds a model by the name that is stored with its vectors, and opens it. Returns `None` if it is not on this machine and
     /// was never configured here. Does not connect to an endpoint.
     async fn find(&self, model: &str) -> Result<Option<Arc<dyn Embedder>>> {
-        let former = self.former.settings(model)?.map(|settings| settings.choice);
+        let former = self.former.settings(model).map(|settings| settings.choice);
         if let Some(EmbedderChoice::Endpoint(endpoint)) = former {
             let embedder = EmbeddingEndpoint::open(endpoint, &[]).await?;
             return Ok((embedder.model() == model).then(|| wrapped(embedder, &self.metrics)));

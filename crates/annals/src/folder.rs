@@ -155,6 +155,7 @@ impl Folder {
         let store = catalog.store();
         let stored = stored_models(&*store, &opening.embedder).await?;
         let embedders = AllEmbedders::open(&path, &opening.embedder, &stored, &metrics).await?;
+        embedders.record();
         if opening.must_open_models {
             embedders.require()?;
         }

@@ -5,6 +5,7 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use annals_service::{ProgressSink, Stage};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -78,6 +79,32 @@ impl Drop for Progress {
         if let Progress::Bar(bar) = self {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Shows that one answer is waited for, until it is dropped: at a terminal with the seconds so far, elsewhere in one line. Shows
+/// nothing if the output is JSON.
+pub(crate) struct Waiting(ProgressBar);
+
+impl Waiting {
+    pub(crate) fn new(doing: String, json: bool) -> Waiting {
+        if json {
+            return Waiting(ProgressBar::hidden());
+        }
+        if !stderr().is_terminal() {
+            print_error(&doing);
+            return Waiting(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("{msg} · {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = BARS.add(ProgressBar::new_spinner().with_style(style).with_message(doing));
+        bar.enable_steady_tick(Duration::from_secs(1));
+        Waiting(bar)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -9,6 +9,11 @@ use crate::ObjectKind;
 /// Result with [`Error`] as the error type.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Returns why work on another thread ended without a result. The message of a panic is left out, because it may quote a memory.
+pub const fn thread_end(has_panicked: bool) -> &'static str {
+    if has_panicked { "internal error; see the log" } else { "it was stopped" }
+}
+
 /// Any failure of Annals. Programs react to the variant; the text is for people.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

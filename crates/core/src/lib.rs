@@ -48,7 +48,7 @@ pub use context::{
 };
 pub use corrections::{CorrectionLead, correction_lead, has_value, is_value};
 pub use digest::{Digest, MemoryId};
-pub use error::{Error, Fault, Result, line_at};
+pub use error::{Error, Fault, Result, line_at, thread_end};
 pub use extraction::{CacheTokens, Extracted, Extraction, ExtractionWatermark, Purpose, Reply, Statement, Usage};
 pub use fact::{
     ALIAS, Along, CONTEXT, Direction, ENTITY_TYPE, Fact, FactOperation, FactQuery, MAX_WALK_DEPTH, MERGED_BECAUSE,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use annals_core::ports::{EntailmentPair, EntailmentScores};
-use annals_core::{Entailment, Error, Result};
+use annals_core::{Entailment, Error, Result, thread_end};
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -97,8 +97,7 @@ fn limit(folder: &Path, config: &Value) -> Result<usize> {
 }
 
 fn stopped(error: tokio::task::JoinError) -> Error {
-    // The message of a panic may quote a sentence.
-    Error::model("comparing sentences", if error.is_panic() { "internal error; see the log" } else { "it was stopped" })
+    Error::model("comparing sentences", thread_end(error.is_panic()))
 }
 
 impl Opened {

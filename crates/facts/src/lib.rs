@@ -44,7 +44,7 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk};
+use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk, thread_end};
 use annals_objects::{Objects, Scratch};
 use async_trait::async_trait;
 
@@ -143,11 +143,8 @@ impl DuckFacts {
 
 /// Runs DuckDB's blocking work on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
-        // The message of a panic may quote a fact.
-        let why = if error.is_panic() { "internal error; see the log" } else { "it was stopped" };
-        Error::storage("querying the table of facts", why)
-    })?
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::storage("querying the table of facts", thread_end(error.is_panic())))?
 }
 
 #[async_trait]

@@ -218,6 +218,13 @@ pub struct Model {
     pub local_network: bool,
 }
 
+impl Model {
+    /// Returns whether OpenAI's own service answers, by itself or at Azure.
+    pub(crate) fn is_openai(&self) -> bool {
+        self.base_url.contains("api.openai.com") || self.api == Api::Azure
+    }
+}
+
 /// The model that reranks search results, checked and complete.
 #[derive(Clone, Debug)]
 pub struct RerankModel {

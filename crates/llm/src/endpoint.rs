@@ -24,6 +24,7 @@ pub(crate) mod failure;
 mod form;
 mod grounding;
 pub(crate) mod http;
+mod learned_limits;
 mod learned_shape;
 mod limits;
 mod lines;
@@ -57,7 +58,8 @@ use batch::BatchCollector;
 pub(crate) use batch::{Mode, Tally};
 use breaker::Breaker;
 use budget::Caps;
-use channel::{Channel, LearnedLimits, Server};
+use channel::{Channel, Server};
+use learned_limits::LearnedLimits;
 use retry_policy::RetryPolicy;
 
 use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
@@ -190,7 +192,8 @@ impl Engine for Endpoint {
         let prompts = [Prompt::of(grain), Prompt::Merge, Prompt::Amend];
         let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
         let judge = self.entailment.iter().map(|check| format!("judged by {}", check.model.model()));
-        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts).chain(judge))
+        let policy = (self.ungrounded == Ungrounded::Drop).then(|| "without ungrounded sentences".to_owned());
+        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts).chain(judge).chain(policy))
     }
 
     fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {

@@ -1,25 +1,27 @@
 //! Answers a query: filters, searches by two legs per grain, ranks, reads back from the catalog, reranks, and drops results
 //! that another result covers.
 
+mod plan;
+
 use annals_core::ports::{Access, Findings, Probe, Select, Spread, Table, Watermark};
 use annals_core::{
     Agent, Answer, Compared, Date, DateRange, Error, Filter, Fit, Found, Grain, Memory, MemoryId, Query, Reranked,
-    Result, Settings, TimeExpression, Timestamp, Zones, tokens,
+    Result, TimeExpression, Timestamp, tokens,
 };
 use futures::future::try_join_all;
-use jiff::ToSpan;
 use std::collections::HashSet;
 
 use crate::context::as_line;
 use crate::placeholders::lower_placeholders;
 use crate::query_vectors::QueryVectors;
 use crate::question::Question;
-use crate::range::{Bounds, within};
+use crate::range::Bounds;
 use crate::rank::{self, Correction, Ranked, Row, Support};
 use crate::rerank::{Billing, RerankRequest};
 use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
 use crate::{Search, drop_covered::drop_covered};
+use plan::QueryPlan;
 
 /// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. In larger tables
 /// only the candidates of each leg are scored. Scoring 20,000 rows completely took three times as long as scoring 5,000, and
@@ -31,9 +33,6 @@ const CANDIDATES: usize = 400;
 /// Number of the best memories that are read back from the catalog and scored by their content. Rises to twice the number of
 /// requested results, if that is larger.
 const READ: usize = 200;
-/// Days after a time named in the question during which memories still get the bonus for that time, because people talk
-/// about events later.
-const TELLING_DELAY: i64 = 7;
 /// Maximum number of times that a search of a table is repeated because a new generation has replaced the one it read.
 const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
@@ -315,75 +314,6 @@ struct RankedRows {
     corrections: Vec<Correction>,
     /// What the text was compared with, to judge how well memory fits it.
     compared: Compared,
-}
-
-/// A query with the values derived from it.
-struct QueryPlan<'a> {
-    agent: &'a Agent,
-    query: &'a Query,
-    /// The search text; `None` to list the newest memories.
-    text: Option<&'a str>,
-    settings: Settings,
-    zones: Zones,
-    bounds: Bounds,
-    grains: Vec<Grain>,
-    times: Vec<TimeExpression>,
-    period: Option<DateRange>,
-    now: Timestamp,
-}
-
-impl QueryPlan<'_> {
-    fn filter(&self, grain: Grain) -> Filter {
-        let conversation = self.query.conversation.clone();
-        Filter { within: self.bounds.of_grain(grain), kinds: self.query.kinds.clone(), conversation }
-    }
-
-    /// Selects the memories of a grain within the bounds and the conversation, the newest first.
-    fn select(&self, grain: Grain) -> Select {
-        let (within, conversation) = (self.bounds.of_grain(grain), self.query.conversation.clone());
-        Select { within, conversation, newest_first: true, ..Select::all(grain) }
-    }
-
-    /// Returns the times that the question names, as intervals. A time such as "before May" has no week after it.
-    fn named_times(&self) -> Vec<rank::NamedTime> {
-        let longer = |days: DateRange| DateRange {
-            to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
-            ..days
-        };
-        let named = |days| rank::NamedTime {
-            itself: within(days, &self.zones),
-            with_week_after: within(longer(days), &self.zones),
-        };
-        self.times.iter().map(|time| named(time.days)).collect()
-    }
-
-    /// Returns whether the range is over, or the question names a time that is over.
-    fn is_about_the_past(&self) -> bool {
-        let today = self.zones.day_of(self.now);
-        self.bounds.is_past() || self.times.iter().any(|time| time.days.to.is_some_and(|to| to < today))
-    }
-
-    fn found(&self, ranked: Vec<Ranked>) -> Vec<Found> {
-        let found = |ranked: Ranked| Found {
-            days_outside: self.days_outside(&ranked.memory),
-            score: ranked.score.total(),
-            fit: ranked.fit,
-            parts: if self.query.explain { ranked.score.explain() } else { Vec::new() },
-            memory: ranked.memory,
-        };
-        ranked.into_iter().map(found).collect()
-    }
-
-    fn days_outside(&self, memory: &Memory) -> i64 {
-        self.bounds.days_of(memory.grain).days_outside(memory.days.0, memory.days.1)
-    }
-
-    fn admits(&self, memory: &Memory) -> bool {
-        self.filter(memory.grain).admits(&memory.cover, memory.kind(), memory.conversation())
-            && self.bounds.is_over(memory)
-            && !memory.is_expired(self.now)
-            && !(self.query.strict && self.days_outside(memory) > 0)
-    }
 }
 
 /// Returns the best results that fit a budget of tokens, each whole; all of them without a budget. After one that does not fit,

@@ -28,16 +28,14 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     RUNTIME.spawn(work)
 }
 
-/// Returns why work on another thread gave no result, without the message of a panic, which may quote memories.
-pub(crate) fn stopped(error: &tokio::task::JoinError) -> &'static str {
-    if error.is_panic() { "internal error; see the log" } else { "it was stopped" }
-}
-
 /// Runs work for which LanceDB reads many local files, on threads that end with the work. If one thread allocates memory and
 /// another frees it, the allocator reserves it for the first thread until that thread allocates again. A thread of the
 /// runtime may not do so for a long time.
 pub(crate) async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> lancedb::Result<T> {
     let run = move || Ok(Builder::new_current_thread().max_blocking_threads(READERS).build()?.block_on(work));
-    let done = tokio::task::spawn_blocking(run).await.map_err(|error| std::io::Error::other(stopped(&error))).flatten();
+    let done = tokio::task::spawn_blocking(run)
+        .await
+        .map_err(|error| std::io::Error::other(annals_core::thread_end(error.is_panic())))
+        .flatten();
     done.map_err(|error: std::io::Error| lancedb::Error::Runtime { message: error.to_string() })
 }

@@ -5,9 +5,8 @@
 //! and a hit by words has a relevance; combining the two into one rank is left to the crate `search`.
 
 use annals_core::ports::{Findings, Probe, Table};
-use annals_core::{Error, Result};
+use annals_core::{Error, Result, thread_end};
 
-use crate::background::stopped;
 use crate::damage::explain;
 use crate::disk_search;
 use crate::load::{Location, load};
@@ -36,7 +35,7 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
     let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.maintenance.limits.signs_from);
     let search = tokio::task::spawn_blocking(move || annals_index::read(&loaded).search(&probe, signs_from));
-    search.await.map_err(|error| Error::storage("searching a table in memory", stopped(&error)))
+    search.await.map_err(|error| Error::storage("searching a table in memory", thread_end(error.is_panic())))
 }
 
 fn check(probe: &Probe, dimension: usize) -> Result<()> {

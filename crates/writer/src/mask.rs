@@ -55,17 +55,16 @@ fn replace(text: &str, shape: &Shape) -> (String, u64) {
     while let Some(found) = shape.pattern.captures_at(text, at) {
         let matched = found.get(1).expect("every shape says where the secret is");
         let labelled = matched.is_empty();
-        let secret = if labelled { value(&text[matched.start()..]) } else { matched.as_str() };
-        let end = matched.start() + secret.len();
-        if (shape.is_secret)(secret) {
+        let captured = if labelled { value(&text[matched.start()..]) } else { matched.as_str() };
+        if let Some(secret) = shape.secret(captured) {
             masked.push_str(&text[kept..matched.start()]);
             masked.push_str(&format!("[masked:{}]", shape.kind));
-            (kept, at) = (end, end);
+            kept = matched.start() + secret.len();
+            at = kept;
             count += 1;
         } else {
-            // Text that is no secret is skipped; otherwise a long text would take minutes. The text after a label is not
-            // skipped, because it may be a label itself: `password is password is hunter2`.
-            at = if labelled { matched.start() } else { end };
+            // The text after a label is not passed over, because it may be a label itself: `password is password is hunter2`.
+            at = matched.start() + if labelled { 0 } else { shape.passed_over(captured) };
         }
     }
     masked.push_str(&text[kept..]);

@@ -97,7 +97,7 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     };
     let Some(round_trip) = round_trip::go(global, scratch.path(), report).await else { return };
     match &config {
-        Some(config) if !args.without_models => models::call(&config.models, &round_trip, report).await,
+        Some(config) if !args.without_models => models::call(&config.models, &round_trip, global.json, report).await,
         _ => {}
     }
 }

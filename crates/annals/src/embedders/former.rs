@@ -45,12 +45,13 @@ impl FormerEmbedders {
         self.write(&tables).map_err(|cause| self.failed("cannot write", cause))
     }
 
-    /// Returns the recorded settings of a model. Returns `None`, and logs why, if they are no longer valid: the environment
-    /// variable with the key may be gone.
-    pub(super) fn settings(&self, model: &str) -> Result<Option<EmbedderSettings>> {
-        let Some(table) = self.tables()?.remove(model) else { return Ok(None) };
-        let checked = table.check(|name| std::env::var(name).ok());
-        Ok(checked.map_err(|faults| tracing::warn!(model, ?faults, "the former embedder cannot be used")).ok())
+    /// Returns the recorded settings of a model. Returns `None`, and logs why, if they cannot be read or are no longer valid: the
+    /// environment variable with the key may be gone.
+    pub(super) fn settings(&self, model: &str) -> Option<EmbedderSettings> {
+        let mut tables =
+            self.tables().map_err(|error| tracing::warn!(%error, "the former embedders are not known")).ok()?;
+        let checked = tables.remove(model)?.check(|name| std::env::var(name).ok());
+        checked.map_err(|faults| tracing::warn!(model, ?faults, "the former embedder cannot be used")).ok()
     }
 
     /// Reads the file. A file that cannot be parsed counts as empty: it holds only what makes searches better for a while.

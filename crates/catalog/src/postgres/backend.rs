@@ -21,14 +21,15 @@ const VACUUMING: &str = "writing the tables of the catalog anew without deleted 
 const PRESENT: &str = "SELECT pg_current_xact_id()::xid::text";
 
 /// Number of holders of a view from before the transaction ?1: sessions of this database, processes that send the log to a
-/// standby with `hot_standby_feedback`, prepared transactions, and slots. A plain vacuum holds nothing, and neither do sessions of
-/// other databases.
+/// standby with `hot_standby_feedback`, slots, and every transaction of the server that has written or is prepared. The rewrite
+/// keeps what those of other databases might see. A plain vacuum holds nothing, and neither do sessions of other databases that
+/// only read.
 const OLDER_VIEWS: &str = "SELECT count(*) FROM (
     SELECT backend_xmin AS held FROM pg_stat_activity
     WHERE pid <> pg_backend_pid() AND (datname = current_database() OR datname IS NULL)
         AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
-    UNION ALL SELECT backend_xid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()
-    UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()
+    UNION ALL SELECT backend_xid FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+    UNION ALL SELECT transaction FROM pg_prepared_xacts
     UNION ALL SELECT xmin FROM pg_replication_slots
 ) AS views WHERE held IS NOT NULL AND age(held) > age(CAST(?1 AS text)::xid)";
 

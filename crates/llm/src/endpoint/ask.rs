@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::batch::Way;
 use super::budget::Payers;
-use super::channel::{Channel, Sizes};
+use super::channel::Channel;
 use super::completion::Completion;
 use super::failure::EndpointError;
 use super::form::Form;
+use super::learned_limits::Sizes;
 use super::repetition::repeats_itself;
 use super::request::ChatMessage;
 use super::stream::Spent;
@@ -95,8 +96,8 @@ impl Endpoint {
         if job.way.is_for_batch(&key) {
             return Err(self.collect(job, (key, form), &messages).await?);
         }
-        let billing = Billing { endpoint: self, job, channel, key };
-        let (value, first) = billing.buy(&messages, form, read).await?;
+        let purchase = Purchase { endpoint: self, job, channel, key };
+        let (value, first) = purchase.buy(&messages, form, read).await?;
         let problem = match value {
             Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
             Err(problem) => problem,
@@ -106,7 +107,7 @@ impl Endpoint {
         } else {
             corrective(messages, &first.text, &problem)
         };
-        let (value, second) = billing.buy(&again, form, read).await?;
+        let (value, second) = purchase.buy(&again, form, read).await?;
         match value {
             Ok(value) => Ok(Paid { value, tokens: first.tokens + second.tokens }),
             Err(problem) => Err(Error::model(channel.what(), problem)),
@@ -184,15 +185,15 @@ impl Failed {
     }
 }
 
-/// Reserves tokens for a request and books its cost.
-struct Billing<'a> {
+/// A request to a model, for which tokens are reserved and costs are booked.
+struct Purchase<'a> {
     endpoint: &'a Endpoint,
     job: &'a Job<'a>,
     channel: &'a Channel,
     key: Digest,
 }
 
-impl Billing<'_> {
+impl Purchase<'_> {
     /// Sends the request if window and budget allow it; sends it again if the answer breaks off. Returns the parsed answer, or
     /// what is wrong with it. Saves a usable answer; books the cost of any answer. Fails if the server has not read the whole
     /// request.
@@ -239,7 +240,7 @@ impl Billing<'_> {
     ) -> std::result::Result<(Completion, u64), Failed> {
         let reservation = self.reserve(need).await.map_err(Failed::Other)?;
         let mut spent = Spent::default();
-        match self.channel.ask(messages, form, &mut spent).await {
+        match self.channel.ask(messages, form, need - count, &mut spent).await {
             Ok(completion) => Ok((completion, reservation)),
             Err(failure) => {
                 self.settle(&failure, count, spent, reservation).await.map_err(Failed::Other)?;
@@ -250,9 +251,10 @@ impl Billing<'_> {
 
     /// Ends the reservation of a request without an answer. Books the tokens that were received before the failure, and for the
     /// request at least its estimated tokens. If neither a token nor a count of tokens was received, books nothing. The
-    /// exception is an unusable answer, which has an unknown cost.
+    /// exceptions are an unusable answer, which has an unknown cost, and a late one of a distant server, which may bill it.
     async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
-        if spent == Spent::default() && !failure.was_answered() {
+        let is_billed = failure.was_answered() || (failure.is_late() && !self.channel.is_near);
+        if spent == Spent::default() && !is_billed {
             return self.endpoint.replies.release(self.job.agent, reservation).await;
         }
         let tokens_in = Some(spent.tokens_in.max(count));

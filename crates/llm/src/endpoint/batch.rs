@@ -19,8 +19,9 @@ use annals_core::{Agent, Digest, Error, Period, Purpose, Result, Timestamp};
 
 use super::ask::{Job, is_recent};
 use super::budget::Caps;
-use super::channel::{Channel, Sizes};
+use super::channel::Channel;
 use super::form::Form;
+use super::learned_limits::Sizes;
 use super::request::ChatMessage;
 use super::{Endpoint, tokens};
 use crate::config::Shares;
@@ -224,8 +225,9 @@ impl Endpoint {
         if !locked(&collector.state).takes(channel, job.now) {
             return Ok(Error::InBatch);
         }
-        let tokens =
-            count + if channel.model.reasoning.is_some() { max_output_tokens } else { ANSWER.min(max_output_tokens) };
+        // The limit of a key holds whatever the answers are.
+        let may_be_long = channel.model.reasoning.is_some() || job.access_key.is_some();
+        let tokens = count + if may_be_long { max_output_tokens } else { ANSWER.min(max_output_tokens) };
         let reservation = match self.reserve_in_batch(job, tokens).await {
             Ok(reservation) => reservation,
             Err(Error::Budget { .. }) if matches!(self.mode, Mode::InBatches(_)) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use backon::ExponentialBuilder;
 use serde_json::Value;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until};
 
 use annals_core::ports::ModelState;
@@ -18,11 +18,10 @@ use super::completion::Completion;
 use super::failure::EndpointError;
 use super::form::Form;
 use super::http::authorized;
-use super::learned_shape::LearnedShape;
+use super::learned_limits::{LearnedLimits, Sizes};
 use super::limits::{self, Limits};
 use super::request::{self, ChatMessage, ModelRequest};
 use super::retry_policy::RetryPolicy;
-use super::speed::Speed;
 use super::stream::{Spent, Watch, receive};
 use super::tokens;
 use crate::config::Model;
@@ -39,12 +38,11 @@ pub(super) const MARGIN: u64 = 600;
 /// Minimum tokens of room for the lines of a request. If a prompt leaves less room, no request is sent.
 pub(super) const MIN_ROOM: u64 = 150;
 
-/// Smallest limit of the tokens of an answer that is read from a refusal. Smaller numbers there are versions or the ends of
-/// ranges, and shorter answers hold no summary.
-const MIN_OUTPUT: u64 = 256;
-
 /// Tokens of the instructions of most requests, including [`MARGIN`]. They are assumed when the state of a model is reported.
 const TYPICAL_INSTRUCTIONS: u64 = 1_200;
+
+/// How many times the timeout a model that thinks unseen may take until the first token.
+const UNSEEN_THOUGHT: u32 = 5;
 
 /// Number of parallel requests until the limit of the server is reported or assumed.
 const FIRST_AT_ONCE: usize = 1;
@@ -75,53 +73,6 @@ impl Server {
     }
 }
 
-/// What earlier requests have shown about a model, shared by all purposes that use it with the same setting `json`.
-#[derive(Debug)]
-pub(super) struct LearnedLimits {
-    limits: OnceCell<Limits>,
-    /// The limits after the first answer, if the first ones were preliminary.
-    final_limits: OnceCell<Limits>,
-    pub(super) speed: Speed,
-    pub(super) shape: LearnedShape,
-    /// Tokens that reasoning has been found to need in addition to the configured maximum of an answer.
-    reasoning: Mutex<u64>,
-    /// The context window in tokens that the server named when it refused a request as too long; `None` if it named none.
-    window: Mutex<Option<u64>>,
-    /// Maximum tokens of an answer, as a refusal of a larger limit has shown it; [`u64::MAX`] before.
-    output: Mutex<u64>,
-}
-
-impl LearnedLimits {
-    pub(super) fn new(model: &Model) -> LearnedLimits {
-        let shape = LearnedShape::of(model);
-        LearnedLimits {
-            limits: OnceCell::new(),
-            final_limits: OnceCell::new(),
-            speed: Speed::default(),
-            shape,
-            reasoning: Mutex::default(),
-            window: Mutex::default(),
-            output: Mutex::new(u64::MAX),
-        }
-    }
-
-    /// Returns the newest limits; `None` before the server has reported any.
-    fn known_limits(&self) -> Option<Limits> {
-        self.final_limits.get().or(self.limits.get()).copied()
-    }
-
-    /// Keeps the limit of answers that the refusal of a larger one shows: the one that it names, otherwise half of the refused
-    /// one. Never raises the limit. Returns false and keeps nothing if that would be too little for an answer.
-    fn lower_output(&self, refused: u64, numbers: &[u64]) -> bool {
-        let limit = named_limit(refused, numbers).unwrap_or(refused / 2);
-        if limit >= MIN_OUTPUT {
-            let mut output = locked(&self.output);
-            *output = limit.min(*output);
-        }
-        limit >= MIN_OUTPUT
-    }
-}
-
 /// The connection to one model of one server.
 #[derive(Debug)]
 pub(super) struct Channel {
@@ -130,15 +81,6 @@ pub(super) struct Channel {
     pub(super) learned: Arc<LearnedLimits>,
     retry_policy: RetryPolicy,
     pub(super) is_near: bool,
-}
-
-/// Limits of a request, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
-    /// Maximum tokens of request and answer together.
-    pub(super) window: u64,
-    /// Maximum tokens of the answer, reasoning included.
-    pub(super) max_output_tokens: u64,
 }
 
 impl Channel {
@@ -159,11 +101,7 @@ impl Channel {
 
     fn sizes_by(&self, limits: Option<Limits>) -> Sizes {
         let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
-        let window = window.min(locked(&self.learned.window).unwrap_or(u64::MAX));
-        let wanted = self.model.max_output_tokens + *locked(&self.learned.reasoning);
-        let wanted = wanted.min(*locked(&self.learned.output));
-        // A window smaller than configured must leave room for the request.
-        Sizes { window, max_output_tokens: wanted.min(window / 2) }
+        self.learned.sizes(window, self.model.max_output_tokens)
     }
 
     /// Returns the maximum tokens of lines that the window allows in addition to `fixed` tokens of instructions.
@@ -173,20 +111,15 @@ impl Channel {
     }
 
     /// Returns how many tokens of lines, at most `most`, the server reads and answers in about a minute.
-    pub(super) fn fitting_room(&self, fixed: u64, most: u64) -> u64 {
-        self.learned.speed.room(fixed, most, self.is_near)
+    /// `longest_answer` is the most tokens that an answer has, if that does not depend on the lines.
+    pub(super) fn fitting_room(&self, fixed: u64, most: u64, longest_answer: Option<u64>) -> u64 {
+        self.learned.speed.room(fixed, most, longest_answer, self.is_near)
     }
 
     /// Allows twice as many tokens for all further answers of the model, if the server writes so many, and if that is at most
     /// half of the window and leaves room for a request of `count` tokens. Returns whether it does.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
-        let Sizes { window, max_output_tokens } = self.sizes().await;
-        let doubled = max_output_tokens * 2;
-        let fits = doubled <= *locked(&self.learned.output) && doubled <= window / 2 && count + doubled <= window;
-        if fits {
-            *locked(&self.learned.reasoning) += max_output_tokens;
-        }
-        fits
+        self.learned.allow_more_reasoning(self.sizes().await, count)
     }
 
     /// Returns the state of the model, with the purposes that use it.
@@ -199,7 +132,7 @@ impl Channel {
             base_url: self.model.base_url.clone(),
             purposes,
             window,
-            room: self.fitting_room(TYPICAL_INSTRUCTIONS, most),
+            room: self.fitting_room(TYPICAL_INSTRUCTIONS, most, None),
             reading: now.reading,
             writing: now.writing,
             requests: now.requests,
@@ -212,12 +145,13 @@ impl Channel {
         }
     }
 
-    /// Sends a request, with retries, after waiting for a free permit and for the quota. Adds the tokens of attempts without an
-    /// answer to `spent`.
+    /// Sends a request, with retries, after waiting for a free permit and for the quota. Its answer may have at most
+    /// `max_output_tokens`. Adds the tokens of attempts without an answer to `spent`.
     pub(super) async fn ask(
         &self,
         messages: &[ChatMessage],
         form: Form,
+        max_output_tokens: u64,
         spent: &mut Spent,
     ) -> Result<Completion, EndpointError> {
         let limits = self.limits().await;
@@ -226,14 +160,15 @@ impl Channel {
         let model_request = ModelRequest {
             messages,
             form,
-            max_output_tokens: self.sizes().await.max_output_tokens,
+            // Refusals of other requests may have lowered the limit meanwhile.
+            max_output_tokens: max_output_tokens.min(self.sizes().await.max_output_tokens),
             reports_progress: limits.is_some_and(|limits| limits.reports_progress),
         };
         let _running = self.learned.speed.begin();
         let answered = self.server.breaker.guard(MAX_ANSWER_TIME, self.in_some_shape(model_request, spent)).await;
         match &answered {
             Ok(completion) => self.learned.speed.record(completion, estimated(messages)),
-            Err(EndpointError::TooLong { window: Some(window) }) => *locked(&self.learned.window) = Some(*window),
+            Err(EndpointError::TooLong { window: Some(window) }) => self.learned.lower_window(*window),
             Err(_) => {}
         }
         answered
@@ -247,18 +182,22 @@ impl Channel {
         request::body(&self.model, model_request, shape)
     }
 
-    /// Leaves a parameter out of further requests, or lowers the limit of their answers, if this failure of a request in a batch
-    /// shows that the server refuses it.
-    pub(super) fn note_refusal(&self, failure: &EndpointError) {
-        if let EndpointError::OutputLimit { numbers } = failure {
-            let refused = self.sizes_by(self.learned.known_limits()).max_output_tokens;
-            // All requests of a batch get the same refusal, so one that names no limit must not halve it each time.
-            if named_limit(refused, numbers).is_some() {
-                self.learned.lower_output(refused, numbers);
+    /// Leaves parameters out of further requests, or lowers the limit of their answers, if these failures of requests in one batch
+    /// show that the server refuses them. All requests of a batch have the same shape and get the same refusals. So each
+    /// parameter counts once, and a refusal that names none counts for nothing.
+    pub(super) fn note_refusals(&self, failures: &[EndpointError]) {
+        let mut parameters = Vec::new();
+        for failure in failures {
+            if let EndpointError::OutputLimit { numbers } = failure {
+                let refused = self.sizes_by(self.learned.known_limits()).max_output_tokens;
+                self.learned.lower_output_to_named(refused, numbers);
             }
-        }
-        if let Some(parameter) = failure.refused_form() {
-            self.learned.shape.refuse(parameter);
+            if let Some(Some(parameter)) = failure.refused_form()
+                && !parameters.contains(&parameter)
+            {
+                self.learned.shape.refuse(parameter);
+                parameters.push(parameter);
+            }
         }
     }
 
@@ -303,9 +242,11 @@ impl Channel {
         if known.is_none() {
             return self.learned.limits.get_or_try_init(ask).await.ok().copied();
         }
-        // The model may have been unloaded again.
-        let ask_loaded =
-            || async { ask().await.and_then(|limits| if limits.is_preliminary { Err(()) } else { Ok(limits) }) };
+        // The model may have been unloaded again, or the server may be away for a moment.
+        let ask_loaded = || async {
+            let reported = limits::ask(&self.server.http, &self.model).await;
+            reported.filter(|limits| !limits.is_preliminary && *limits != limits::UNKNOWN).ok_or(())
+        };
         self.learned.final_limits.get_or_try_init(ask_loaded).await.ok().copied().or(known)
     }
 
@@ -353,6 +294,12 @@ impl Channel {
         Err(EndpointError::Unusable("it refused every form of the request"))
     }
 
+    /// Returns whether the model may think for long before the server sends anything: OpenAI's models do, and others if the
+    /// configuration has them reason.
+    fn may_think_unseen(&self) -> bool {
+        self.model.is_openai() || self.model.reasoning.is_some()
+    }
+
     async fn with_retries(
         &self,
         body: &Value,
@@ -375,6 +322,7 @@ impl Channel {
         let watch = Watch {
             begun: Instant::now(),
             silence: self.model.timeout,
+            first_silence: self.model.timeout * if self.may_think_unseen() { UNSEEN_THOUGHT } else { 1 },
             prompt_tokens: estimated(model_request.messages),
             progress: &|tokens| self.learned.speed.note(tokens),
             pause: &|wait| *locked(&self.server.pause) = Some(Instant::now() + wait),
@@ -384,16 +332,11 @@ impl Channel {
     }
 }
 
-/// Returns the largest number of a refusal below the refused limit.
-fn named_limit(refused: u64, numbers: &[u64]) -> Option<u64> {
-    numbers.iter().copied().filter(|number| (MIN_OUTPUT..refused).contains(number)).max()
-}
-
 fn estimated(messages: &[ChatMessage]) -> u64 {
     tokens::of_messages(messages.iter().map(ChatMessage::text))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().expect("no holder of the lock panics")
 }
 

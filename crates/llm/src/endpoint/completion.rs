@@ -51,6 +51,13 @@ pub(super) struct Timing {
     pub(super) measured: Option<(f64, f64)>,
 }
 
+impl Timing {
+    /// Returns the same time as that of an answer that came whole.
+    fn whole(self) -> Timing {
+        Timing { reading: None, writing: self.reading.unwrap_or_default() + self.writing, ..self }
+    }
+}
+
 impl Completion {
     /// Returns the tokens of the answer as reported, or as estimated.
     pub(super) fn out(&self) -> u64 {
@@ -63,6 +70,8 @@ impl Completion {
 pub(super) struct Reading {
     completion: Completion,
     reasoning: usize,
+    /// Tokens of reasoning that the server counted. Some servers count them without sending them.
+    counted_reasoning: u64,
     /// Whether the server has marked the end of the answer. The answer may still be cut off or withheld.
     is_finished: bool,
     is_withheld: bool,
@@ -123,9 +132,12 @@ impl Reading {
         self.completion.is_repetitive = repeats_itself(&self.completion.text);
         let text = without_thoughts(&self.completion.text);
         let is_thought = text.len() < self.completion.text.len() || begins_with_thoughts(text);
-        self.completion.has_reasoned = self.reasoning > 0 || is_thought;
+        let is_unseen = self.counted_reasoning > 0 && self.reasoning == 0 && !is_thought;
+        self.completion.has_reasoned = self.reasoning > 0 || is_thought || is_unseen;
         self.completion.text = text.to_owned();
         let measured = self.completion.timing.measured;
+        // Thinking unseen, before the first token, is no time of reading.
+        let timing = if is_unseen { timing.whole() } else { timing };
         self.completion.timing = Timing { measured, ..timing };
         Ok(self.completion)
     }
@@ -182,6 +194,8 @@ impl Reading {
             completion.tokens_in = tokens_in.or(completion.tokens_in);
             let tokens_out = number("completion_tokens").or(number("output_tokens"));
             completion.tokens_out = tokens_out.or(completion.tokens_out);
+            let thought = counted(&usage["completion_tokens_details"]["reasoning_tokens"]);
+            self.counted_reasoning = thought.unwrap_or(self.counted_reasoning);
         }
         let timings = &event["timings"];
         if let (Some(reading), Some(writing)) =
@@ -284,6 +298,25 @@ mod tests {
             ],
             ("{}", Some(15), Some(8), (7, 3)),
         );
+    }
+
+    /// OpenAI's models think before the first token, and only the count tells.
+    #[test]
+    fn reasoning_that_is_only_counted_is_reasoning_and_no_time_of_reading() {
+        fn check(usage: Value, reasoned: bool, waited: Option<Duration>) {
+            let (reading, writing) = (Some(Duration::from_secs(50)), Duration::from_secs(2));
+            let mut read = Reading::default();
+            read.take(&json!({ "choices": [{ "delta": { "content": "{}" }, "finish_reason": "length" }] })).unwrap();
+            read.take(&json!({ "choices": [], "usage": usage })).unwrap();
+            let completion = read.end(Timing { reading, writing, measured: None }).unwrap();
+            assert_eq!((completion.has_reasoned, completion.timing.reading), (reasoned, waited), "{usage}");
+            let whole = completion.timing.reading.unwrap_or_default() + completion.timing.writing;
+            assert_eq!(whole, Duration::from_secs(52));
+        }
+        let counted = |tokens: u64| json!({ "completion_tokens": 900, "completion_tokens_details": { "reasoning_tokens": tokens } });
+        check(counted(800), true, None);
+        check(counted(0), false, Some(Duration::from_secs(50)));
+        check(json!({ "completion_tokens": 900 }), false, Some(Duration::from_secs(50)));
     }
 
     #[test]

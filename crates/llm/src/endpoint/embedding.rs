@@ -139,7 +139,7 @@ impl EmbeddingEndpoint {
     }
 
     async fn once(&self, texts: &[String], names_dimension: bool) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
-        let mut body = json!({ "model": self.model.name, "input": texts, "encoding_format": "float" });
+        let mut body = json!({ "model": self.model.name, "input": texts });
         if names_dimension {
             body["dimensions"] = self.dimension.into();
         }

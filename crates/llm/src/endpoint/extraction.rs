@@ -49,9 +49,9 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
     };
     let all = lines::of_turns(task.turns, &zones, true)?;
     let mut context = lines::of_turns(task.context, &zones, true)?;
-    let mut keep = Keep::new(&task, &zones);
     let window = endpoint.channel(Purpose::Extraction)?.sizes().await.window;
     let prompts = ExtractionPrompts::new(&task, zones.clone(), window);
+    let mut keep = Keep::new(&task, &zones, prompts.language);
     let reader = Reader { endpoint, prompts, job };
     for part in lines::split(all, reader.room().await?) {
         reader.read_part(&part, &context, &mut keep).await?;
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
         // Before the first request, the speed of the server is not known. Most requests come after it, so they are counted in
         // full size.
-        let room = if self.job.way.is_counting() { most } else { channel.fitting_room(fixed, most) };
+        let room = if self.job.way.is_counting() { most } else { channel.fitting_room(fixed, most, None) };
         Ok(share(room))
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum EndpointError {
     BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
+    /// The account has no credit left, or its limit of expenses is reached.
+    OutOfCredit(u16),
     /// The endpoint failed recently for this cause; the circuit breaker is open for the time `left`.
     Away { left: Duration, cause: String },
     /// The endpoint does not accept this request. `parameter` is the one that it names as not supported; `None` if it names
@@ -47,6 +49,9 @@ impl fmt::Display for EndpointError {
             EndpointError::BrokeOff => f.write_str("the answer broke off"),
             EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
+            }
+            EndpointError::OutOfCredit(status) => {
+                write!(f, "it answered with status {status}: the account has no credit left, or its limit is reached")
             }
             EndpointError::Away { cause, .. } => write!(f, "it failed recently ({cause}); the circuit breaker is open"),
             EndpointError::TooLong { window: Some(window) } => {
@@ -119,14 +124,27 @@ impl EndpointError {
 /// Classifies an answer with an error status.
 pub(crate) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> EndpointError {
     match status {
+        402 => EndpointError::OutOfCredit(status),
+        400 | 403 | 429 if is_out_of_credit(answer) => EndpointError::OutOfCredit(status),
         408 | 425 | 429 | 500 | 502.. => EndpointError::Overloaded { status, wait: retry_after(headers) },
-        300..=399 | 401..=405 | 407 => EndpointError::Denied(status),
+        300..=399 | 401 | 403..=405 | 407 => EndpointError::Denied(status),
         _ => too_long(answer).or_else(|| output_limit(answer)).unwrap_or_else(|| EndpointError::Refused {
             status,
             code: code(answer),
             parameter: refused_parameter(answer),
         }),
     }
+}
+
+/// Returns whether the error says that the account cannot pay. More attempts would not help, whatever the status.
+fn is_out_of_credit(answer: &Value) -> bool {
+    const CODES: [&str; 4] =
+        ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"];
+    let error = &answer["error"];
+    let has_code =
+        [&error["code"], &error["type"]].into_iter().filter_map(Value::as_str).any(|code| CODES.contains(&code));
+    // Anthropic gives no code for it.
+    has_code || error["message"].as_str().is_some_and(|message| message.starts_with("Your credit balance is too low"))
 }
 
 /// Returns the machine-readable code or type of an error, in brackets; empty if there is none. Ignores messages, which quote
@@ -204,6 +222,26 @@ mod tests {
         check(302, false, true);
         check(400, false, false);
         check(413, false, false);
+        check(402, false, true);
+    }
+
+    #[test]
+    fn spent_credit_is_not_taken_for_load_or_a_wrong_request() {
+        fn check(status: u16, error: Value, expect: bool) {
+            let failure = failure(status, &HeaderMap::new(), &json!({ "error": error }));
+            assert_eq!(failure == EndpointError::OutOfCredit(status), expect, "{status} {failure}");
+            assert!(!expect || (failure.is_outage() && !failure.passes()));
+        }
+        check(
+            429,
+            json!({ "type": "insufficient_quota", "code": "insufficient_quota", "message": "You exceeded" }),
+            true,
+        );
+        check(429, json!({ "type": "requests", "code": "rate_limit_exceeded" }), false);
+        check(402, json!({ "code": 402, "message": "Insufficient credits" }), true);
+        let anthropic = "Your credit balance is too low to access the Anthropic API.";
+        check(400, json!({ "type": "invalid_request_error", "message": anthropic }), true);
+        check(400, json!({ "type": "invalid_request_error", "message": "no" }), false);
     }
 
     #[test]

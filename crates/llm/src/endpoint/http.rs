@@ -127,7 +127,7 @@ pub(super) fn failure_of(status: StatusCode, headers: &HeaderMap, answer: &Value
 }
 
 /// Returns the HTTP status that corresponds to a type of error; 502 for other types.
-fn status_of(kind: &str) -> u16 {
+pub(super) fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error" => 400,
         "authentication_error" => 401,

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use annals_core::ports::{Refusals, Replies};
 use annals_core::{Digest, Result, Timestamp};
 
-use super::shape::{Parameter, Shape};
+use super::shape::{LimitName, Parameter, Shape};
 use crate::config::Model;
 
 /// Stored in place of the name of a parameter if the server named none.
@@ -64,11 +64,18 @@ impl LearnedShape {
         }
     }
 
-    /// Leaves a parameter that the server refused in a batch out of further requests.
-    pub(super) fn refuse(&self, parameter: Option<Parameter>) {
-        let next = self.now().after_refusal_of(parameter);
-        if let Some(next) = next {
-            self.accept(next, vec![parameter]);
+    /// Leaves a parameter that the server refused in a batch out of further requests. Changes nothing if they no longer have it:
+    /// several batches may have been sent before the first refusal.
+    pub(super) fn refuse(&self, parameter: Parameter) {
+        let now = self.now();
+        let is_sent = match parameter {
+            Parameter::MaxTokens => now.limit == LimitName::MaxTokens,
+            Parameter::MaxCompletionTokens => now.limit == LimitName::MaxCompletionTokens,
+            Parameter::Format => now.json == self.full.json,
+            _ => true,
+        };
+        if let Some(next) = now.without(parameter).filter(|_| is_sent) {
+            self.accept(next, vec![Some(parameter)]);
         }
     }
 
@@ -154,7 +161,7 @@ mod tests {
         let (store, first) = (MemoryCatalog::new(), learned(json!({})));
         let full = first.now();
         for refused in [Some(Parameter::MaxTokens), Some(Parameter::Temperature), None, Some(Parameter::Stream)] {
-            first.refuse(refused);
+            first.accept(first.now().after_refusal_of(refused).unwrap(), vec![refused]);
         }
         first.save(&store, at(NOW)).await.unwrap();
         let learned_shape = first.now();
@@ -171,6 +178,23 @@ mod tests {
         }
         first.recall(&store, at("2026-03-12T08:00:00Z")).await.unwrap();
         assert_eq!(first.now(), full, "a process that runs for weeks tries again too");
+    }
+
+    /// Every batch that was sent in the first shape is refused in the same words.
+    #[test]
+    fn refusals_of_several_batches_take_one_step() {
+        fn check(refused: Parameter) {
+            let learned_shape = learned(json!({ "json": "schema" }));
+            learned_shape.refuse(refused);
+            let once = learned_shape.now();
+            assert_ne!(once, learned_shape.full, "{refused:?}");
+            (0..5).for_each(|_| learned_shape.refuse(refused));
+            assert_eq!(learned_shape.now(), once, "{refused:?}");
+        }
+        check(Parameter::MaxTokens);
+        check(Parameter::Format);
+        check(Parameter::Temperature);
+        check(Parameter::CacheControl);
     }
 
     #[tokio::test]

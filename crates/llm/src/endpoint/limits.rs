@@ -1,7 +1,7 @@
 //! Reads the limits of a model from its server: the context window that it was started with, and how many requests it
 //! answers at once.
 //!
-//! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
+//! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. Ollama is also known by `/api/version`. llama.cpp reports window and slots at
 //! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports no
 //! window, the configured one applies, or else a default; the default for Ollama is smaller. Only servers of chat completions
 //! are queried. No memories are sent.
@@ -74,12 +74,16 @@ pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits>
     let entries = models["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     let own = entries
         .iter()
-        .find(|entry| entry["id"] == *model.name)
+        .find(|entry| is_tag_of(&entry["id"], &model.name))
         .or_else(|| entries.first().filter(|_| entries.len() == 1));
+    let window = own.and_then(stated_window);
     match own.and_then(|entry| entry["owned_by"].as_str()) {
         Some("llamacpp") => asking.llama_cpp().await,
         Some("library") => asking.ollama().await,
-        _ => Some(Limits { window: own.and_then(stated_window), ..UNKNOWN }),
+        // Ollama names the owner of a model that is not from its library, so its own interface tells. Distant servers are not
+        // asked for that: they are hardly ever Ollama.
+        _ if window.is_none() && is_near(model) && asking.is_ollama().await? => asking.ollama().await,
+        _ => Some(Limits { window, ..UNKNOWN }),
     }
 }
 
@@ -107,6 +111,10 @@ impl Asking<'_> {
             reports_progress: true,
             is_preliminary: false,
         })
+    }
+
+    async fn is_ollama(&self) -> Option<bool> {
+        Some(self.json(self.http.get(self.beside("/api/version"))).await?["version"].is_string())
     }
 
     async fn ollama(&self) -> Option<Limits> {

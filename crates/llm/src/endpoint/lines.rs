@@ -109,9 +109,12 @@ pub(super) fn speaker(turn: &Memory) -> String {
     }
 }
 
+/// Returns one line per sentence. Leaves out sentences that a model invented: without their mark, a longer period would repeat
+/// them as facts.
 fn of_summary(summary: &Memory) -> Vec<Line> {
     if !summary.sentences().is_empty() {
-        return summary.sentences().iter().map(|sentence| of_sentence(sentence, summary.id.as_str())).collect();
+        let supported = summary.sentences().iter().filter(|sentence| !sentence.ungrounded);
+        return supported.map(|sentence| of_sentence(sentence, summary.id.as_str())).collect();
     }
     vec![Line {
         head: format!("{} ", summary.days.0),
@@ -122,7 +125,7 @@ fn of_summary(summary: &Memory) -> Vec<Line> {
     }]
 }
 
-/// Returns the lines of a sealed summary, all in one group. `day` is the day of a summary that has no sentences.
+/// Returns the lines of a sealed summary, all in one group, without sentences that a model invented. `day` is the day of a summary that has no sentences.
 pub(super) fn of_base(base: &Base, day: Date) -> Vec<Line> {
     if base.sentences.is_empty() {
         let from = base.sources.clone();
@@ -134,7 +137,7 @@ pub(super) fn of_base(base: &Base, day: Date) -> Vec<Line> {
             group: String::new(),
         }];
     }
-    base.sentences.iter().map(|sentence| of_sentence(sentence, "")).collect()
+    base.sentences.iter().filter(|sentence| !sentence.ungrounded).map(|sentence| of_sentence(sentence, "")).collect()
 }
 
 fn of_sentence(sentence: &Sentence, group: &str) -> Line {
@@ -247,6 +250,18 @@ mod tests {
         let groups: Vec<String> =
             parts.iter().map(|part| part.iter().map(|line| line.group.as_str()).collect()).collect();
         assert_eq!(groups, ["aa", "bbbc", "cccc"]);
+    }
+
+    /// A longer period would repeat them without their mark.
+    #[test]
+    fn invented_sentences_of_a_sealed_summary_are_left_out() {
+        let day = jiff::civil::date(2026, 3, 4);
+        let sentence =
+            |text: &str, ungrounded| Sentence { day, speaker: None, text: text.into(), from: Vec::new(), ungrounded };
+        let sentences = vec![sentence("Ann moved.", false), sentence("She paid 70 euros.", true)];
+        let base = Base { text: String::new(), sentences, sources: Vec::new(), verbatim: false };
+        let texts: Vec<String> = of_base(&base, day).into_iter().map(|line| line.text).collect();
+        assert_eq!(texts, ["Ann moved."]);
     }
 
     proptest! {

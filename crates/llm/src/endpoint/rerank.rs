@@ -6,15 +6,18 @@
 //! to write the order of fifty texts, about a hundred tokens, while the user waits. There are no retries, and one deadline
 //! covers both forms. If reranking fails, the search keeps its order. After an outage the circuit breaker is open for a while,
 //! so that later searches do not wait for the deadline. An answer is valid only if each text has exactly one score.
+//!
+//! A request that was sent is waited for and booked even if the search is cancelled meanwhile, because it is billed.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_core::ports::{Replies, RerankTask, Reranker};
-use annals_core::{CacheTokens, Digest, Error, Purpose, Reply, beginning};
+use annals_core::{Agent, CacheTokens, Digest, Error, Purpose, Reply, Timestamp, beginning, thread_end};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use tokio::task::JoinError;
 
 use super::breaker::Breaker;
 use super::budget::{Caps, Payers};
@@ -32,7 +35,13 @@ const QUESTION: u64 = 128;
 const TEXT: u64 = 352;
 
 /// Reranker that uses the model of `[models.rerank]`.
+#[derive(Debug)]
 pub struct RerankEndpoint {
+    connection: Arc<Connection>,
+}
+
+/// The connection to the model, and the budgets that its requests use.
+struct Connection {
     model: Arc<RerankModel>,
     http: reqwest::Client,
     breaker: Breaker,
@@ -42,9 +51,18 @@ pub struct RerankEndpoint {
     replies: Arc<dyn Replies>,
 }
 
-impl fmt::Debug for RerankEndpoint {
+/// An owned [`RerankTask`]: what is sent of question and texts, and who pays.
+struct RerankRequest {
+    agent: Agent,
+    question: String,
+    texts: Vec<String>,
+    access_key: Option<String>,
+    now: Timestamp,
+}
+
+impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RerankEndpoint").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("Connection").field("model", &self.model).finish_non_exhaustive()
     }
 }
 
@@ -64,17 +82,44 @@ impl RerankEndpoint {
         let (workspace, process) = (model.workspace_daily_tokens, model.process_daily_tokens);
         let caps = Caps { workspace, process, shares: Shares::default() };
         let (breaker, takes_texts) = (Breaker::new(retry_policy), AtomicBool::new(false));
-        Ok(RerankEndpoint { model, http, breaker, takes_texts, caps, replies })
+        let connection = Connection { model, http, breaker, takes_texts, caps, replies };
+        Ok(RerankEndpoint { connection: Arc::new(connection) })
+    }
+}
+
+impl Connection {
+    /// Reserves the cost of a request, sends it, and books its cost. Returns one score per text.
+    async fn scores(&self, request: &RerankRequest) -> annals_core::Result<Vec<f64>> {
+        // The model reads the question with each text.
+        let need = request.texts.iter().map(|text| at_most(text) + at_most(&request.question)).sum();
+        let (replies, tokens_of_agent) = (self.replies.as_ref(), (need, self.model.daily_tokens));
+        let payers = Payers { agent: &request.agent, access_key: request.access_key.as_deref() };
+        let reservation =
+            self.caps.reserve(replies, payers, Purpose::Rerank, tokens_of_agent, true, request.now).await?;
+        let answer = match self.ask(&request.question, &request.texts).await {
+            Ok(answer) => answer,
+            // The server was reached, so it may have read everything, and may bill it.
+            Err(failure) if failure.is_late() || failure.was_answered() => {
+                self.charge(request, need, reservation).await?;
+                return Err(self.error(failure));
+            }
+            Err(failure) => {
+                replies.release(&request.agent, reservation).await?;
+                return Err(self.error(failure));
+            }
+        };
+        self.charge(request, tokens(&answer).unwrap_or(need), reservation).await?;
+        scores(&answer, request.texts.len()).map_err(|wrong| self.error(EndpointError::Unusable(wrong)))
     }
 
     /// Sends the request within the deadline. Fails at once if the circuit breaker is open.
-    async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
+    async fn ask(&self, question: &str, texts: &[String]) -> Result<Value, EndpointError> {
         self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }
 
     /// Sends the request in the form that worked last; if that is refused, in the other. If both are refused, returns the first
     /// refusal.
-    async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
+    async fn in_some_form(&self, question: &str, texts: &[String]) -> Result<Value, EndpointError> {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
             Err(failure) if failure.refused_form().is_some() => failure,
@@ -86,7 +131,7 @@ impl RerankEndpoint {
         Ok(answer)
     }
 
-    async fn post(&self, question: &str, texts: &[&str], takes_texts: bool) -> Result<Value, EndpointError> {
+    async fn post(&self, question: &str, texts: &[String], takes_texts: bool) -> Result<Value, EndpointError> {
         let body = match takes_texts {
             false => json!({ "model": self.model.name, "query": question, "documents": texts }),
             true => json!({ "query": question, "texts": texts, "truncate": true }),
@@ -95,7 +140,7 @@ impl RerankEndpoint {
     }
 
     /// Records the cost. Stores neither question nor texts nor answer.
-    async fn charge(&self, task: &RerankTask<'_>, tokens: u64, reservation: u64) -> annals_core::Result<()> {
+    async fn charge(&self, request: &RerankRequest, tokens: u64, reservation: u64) -> annals_core::Result<()> {
         let reply = Reply {
             key: Digest::of(["rerank"]),
             purpose: Purpose::Rerank,
@@ -106,13 +151,17 @@ impl RerankEndpoint {
             tokens_out: 0,
             read_seq: 0,
             reservation: Some(reservation),
-            access_key: task.access_key.map(str::to_owned),
+            access_key: request.access_key.clone(),
         };
-        self.replies.charge(task.agent, reply, task.now).await
+        self.replies.charge(&request.agent, reply, request.now).await
     }
 
     fn error(&self, failure: EndpointError) -> Error {
-        error(format!("asking {} at {}", self.model.name, self.model.base_url), failure)
+        error(self.what(), failure)
+    }
+
+    fn what(&self) -> String {
+        format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 }
 
@@ -122,27 +171,18 @@ impl Reranker for RerankEndpoint {
         if task.texts.is_empty() {
             return Ok(Vec::new());
         }
-        let question = beginning(task.question, QUESTION);
-        let texts: Vec<&str> = task.texts.iter().map(|text| beginning(text, TEXT)).collect();
-        // The model reads the question with each text.
-        let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
-        let (replies, tokens_of_agent) = (self.replies.as_ref(), (need, self.model.daily_tokens));
-        let payers = Payers { agent: task.agent, access_key: task.access_key };
-        let reservation = self.caps.reserve(replies, payers, Purpose::Rerank, tokens_of_agent, true, task.now).await?;
-        let answer = match self.ask(question, &texts).await {
-            Ok(answer) => answer,
-            // The server was reached, so it may have read everything, and may bill it.
-            Err(failure) if failure.is_late() => {
-                self.charge(&task, need, reservation).await?;
-                return Err(self.error(failure));
-            }
-            Err(failure) => {
-                replies.release(task.agent, reservation).await?;
-                return Err(self.error(failure));
-            }
+        let request = RerankRequest {
+            agent: task.agent.clone(),
+            question: beginning(task.question, QUESTION).to_owned(),
+            texts: task.texts.iter().map(|text| beginning(text, TEXT).to_owned()).collect(),
+            access_key: task.access_key.map(str::to_owned),
+            now: task.now,
         };
-        self.charge(&task, tokens(&answer).unwrap_or(need), reservation).await?;
-        scores(&answer, texts.len()).map_err(|wrong| self.error(EndpointError::Unusable(wrong)))
+        let connection = Arc::clone(&self.connection);
+        // In a task of its own, which is not dropped with the request of a client that gave up.
+        let scores = tokio::spawn(async move { connection.scores(&request).await });
+        let lost = |ended: JoinError| Error::model(self.connection.what(), thread_end(ended.is_panic()));
+        scores.await.map_err(lost)?
     }
 }
 

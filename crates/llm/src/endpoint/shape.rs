@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use crate::config::{Api, JsonMode, Model};
+use crate::config::{JsonMode, Model};
 
 /// A parameter of a request that some servers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,15 +38,15 @@ impl Parameter {
     }
 }
 
-/// Names of parameters as refusals contain them. A name that begins with another name comes before that name in the
-/// list.
-const NAMES: [(&str, Parameter); 16] = [
+/// Names of parameters as refusals contain them.
+const NAMES: [(&str, Parameter); 17] = [
     ("max_completion_tokens", Parameter::MaxCompletionTokens),
     ("max_tokens", Parameter::MaxTokens),
     ("stream_options", Parameter::StreamOptions),
     ("include_usage", Parameter::StreamOptions),
     ("stream options", Parameter::StreamOptions),
     ("stream", Parameter::Stream),
+    ("streaming", Parameter::Stream),
     ("temperature", Parameter::Temperature),
     ("reasoning_effort", Parameter::Reasoning),
     ("reasoning", Parameter::Reasoning),
@@ -67,8 +67,16 @@ pub(super) fn refused_parameter(answer: &Value) -> Option<Parameter> {
 
 fn first_named(text: &str) -> Option<Parameter> {
     let text = text.to_lowercase();
-    let found = NAMES.iter().filter_map(|(name, parameter)| Some((text.find(name)?, *parameter)));
+    let found = NAMES.iter().filter_map(|(name, parameter)| Some((find_word(&text, name)?, *parameter)));
     found.min_by_key(|(position, _)| *position).map(|(_, parameter)| parameter)
+}
+
+/// Returns the position of a name that is not a part of a longer word: "Upstream error" is not about `stream`.
+fn find_word(text: &str, name: &str) -> Option<usize> {
+    let is_inside = |near: Option<char>| near.is_some_and(|near| near.is_alphanumeric() || near == '_');
+    let is_whole =
+        |at: &usize| !is_inside(text[..*at].chars().next_back()) && !is_inside(text[at + name.len()..].chars().next());
+    text.match_indices(name).map(|(at, _)| at).find(is_whole)
 }
 
 /// Which parameter limits the tokens of an answer.
@@ -99,11 +107,10 @@ pub(super) struct Shape {
 impl Shape {
     /// Returns the shape to try first.
     pub(super) fn of(model: &Model) -> Shape {
-        // OpenAI's reasoning models accept only the newer name; most other servers know only the older one.
-        let is_openai = model.base_url.contains("api.openai.com") || model.api == Api::Azure;
         Shape {
             json: model.json,
-            limit: if is_openai { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens },
+            // OpenAI's reasoning models accept only the newer name; most other servers know only the older one.
+            limit: if model.is_openai() { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens },
             has_swapped: false,
             streams: true,
             counts: true,
@@ -118,7 +125,8 @@ impl Shape {
         parameter.and_then(|parameter| self.without(parameter)).or_else(|| self.with_less())
     }
 
-    fn without(self, parameter: Parameter) -> Option<Shape> {
+    /// Returns the shape without a parameter, or with its other name or a weaker form; `None` if that changes nothing.
+    pub(super) fn without(self, parameter: Parameter) -> Option<Shape> {
         let shape = match parameter {
             Parameter::MaxTokens | Parameter::MaxCompletionTokens => self.with_other_limit(),
             Parameter::StreamOptions => Shape { counts: false, ..self },
@@ -179,7 +187,9 @@ mod tests {
         check(json!({ "object": "error", "message": vllm, "code": 400 }), Some(Parameter::StreamOptions));
         let ollama = "\"gemma3:1b\" does not support thinking";
         check(json!({ "error": { "message": ollama } }), Some(Parameter::Reasoning));
+        check(json!({ "error": { "message": "Streaming is not supported for this model." } }), Some(Parameter::Stream));
         check(json!({ "error": { "message": "no" } }), None);
+        check(json!({ "error": { "message": "Upstream error: bad_temperature_sensor" } }), None);
     }
 
     #[test]

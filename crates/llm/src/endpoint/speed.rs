@@ -98,14 +98,16 @@ impl Speed {
     }
 
     /// Returns how many tokens of lines, at most `most`, a request with `fixed` further tokens may have, so that the model
-    /// reads and answers it in about [`GOAL`] seconds. Until the speed has been measured, this is [`FIRST`] if `is_near`, which
+    /// reads and answers it in about [`GOAL`] seconds. The answer has [`ANSWER_SHARE`] of the tokens of the lines, and at most
+    /// `longest_answer`. Until the speed has been measured, this is [`FIRST`] if `is_near`, which
     /// means that the server may be a small machine, and otherwise `most`.
-    pub(super) fn room(&self, fixed: u64, most: u64, is_near: bool) -> u64 {
+    pub(super) fn room(&self, fixed: u64, most: u64, longest_answer: Option<u64>, is_near: bool) -> u64 {
         let state = self.now();
         let fitting = match (state.reading, state.writing) {
             (Some(reading), Some(writing)) => {
                 let left = (GOAL - as_f64(fixed) / reading).max(0.0);
-                left / (1.0 / reading + ANSWER_SHARE / writing)
+                let with_longest = longest_answer.map_or(0.0, |answer| (left - as_f64(answer) / writing) * reading);
+                with_longest.max(left / (1.0 / reading + ANSWER_SHARE / writing))
             }
             _ if is_near => as_f64(FIRST),
             _ => return most,
@@ -179,10 +181,10 @@ mod tests {
     #[test]
     fn requests_fit_the_speed() {
         fn check(speed: &Speed, expect: u64) {
-            assert_eq!(speed.room(500, 6_000, true), expect, "{:?}", speed.now());
+            assert_eq!(speed.room(500, 6_000, None, true), expect, "{:?}", speed.now());
         }
         check(&Speed::default(), 1_536);
-        assert_eq!(Speed::default().room(500, 6_000, false), 6_000);
+        assert_eq!(Speed::default().room(500, 6_000, None, false), 6_000);
         // 20 tokens a second read and 4 written, as a Pi does: 200 tokens would fit.
         check(&answered(1_000, 80, streamed(50, 20)), 384);
         // 200 and 20: the 57 seconds left are enough for some 1,900 tokens of lines.

@@ -45,7 +45,9 @@ impl Spent {
 pub(super) struct Watch<'a> {
     /// When the request was sent.
     pub(super) begun: Instant,
-    /// Maximum time without a token.
+    /// Maximum time until the first token.
+    pub(super) first_silence: Duration,
+    /// Maximum time without a further token.
     pub(super) silence: Duration,
     /// Estimated tokens of the request.
     pub(super) prompt_tokens: u64,
@@ -57,10 +59,11 @@ pub(super) struct Watch<'a> {
     pub(super) spent: &'a mut Spent,
 }
 
-/// Sends a request and receives the answer. Fails if nothing of the answer arrives for the time `watch.silence`.
+/// Sends a request and receives the answer. Fails if nothing of the answer arrives for the time `watch.silence`, or
+/// `watch.first_silence` at its beginning.
 pub(super) async fn receive(request: reqwest::RequestBuilder, watch: Watch<'_>) -> Result<Completion, EndpointError> {
-    let late = EndpointError::Late(watch.silence);
-    let response = timeout_at(watch.begun + watch.silence, request.send()).await.map_err(|_| late.clone())?;
+    let late = EndpointError::Late(watch.first_silence);
+    let response = timeout_at(watch.begun + watch.first_silence, request.send()).await.map_err(|_| late.clone())?;
     let response = response.map_err(unreachable)?;
     if let Some(wait) = exhausted(response.headers()).filter(|_| response.status().is_success()) {
         (watch.pause)(wait);
@@ -69,7 +72,7 @@ pub(super) async fn receive(request: reqwest::RequestBuilder, watch: Watch<'_>) 
         return events(response, watch).await;
     }
     let (status, headers) = (response.status(), response.headers().clone());
-    let body = timeout_at(Instant::now() + watch.silence, read(response)).await.map_err(|_| late)??;
+    let body = timeout_at(Instant::now() + watch.first_silence, read(response)).await.map_err(|_| late)??;
     let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     failure_of(status, &headers, &answer)?;
     if !is_answer(&answer) {
@@ -102,11 +105,13 @@ async fn follow(response: Response, watch: &mut Watch<'_>, reading: &mut Reading
     let before = *watch.spent;
     let headers = response.headers().clone();
     let mut events = parsed(response);
-    let (mut deadline, mut first, mut last) = (Instant::now() + watch.silence, None, Instant::now());
+    let (mut deadline, mut first, mut last) = (Instant::now() + watch.first_silence, None, Instant::now());
     let mut is_left = false;
     loop {
-        let silent =
-            |_| if first.is_some() { EndpointError::Silent(watch.silence) } else { EndpointError::Late(watch.silence) };
+        let silent = |_| match first {
+            Some(_) => EndpointError::Silent(watch.silence),
+            None => EndpointError::Late(watch.first_silence),
+        };
         let Some(event) = timeout_at(deadline, events.next()).await.map_err(silent)? else { break };
         let Some(event) = event? else { break };
         failure_of(reqwest::StatusCode::OK, &headers, &event)?;
@@ -114,10 +119,10 @@ async fn follow(response: Response, watch: &mut Watch<'_>, reading: &mut Reading
         *watch.spent = before.with(reading, watch.prompt_tokens);
         if is_progress? {
             last = Instant::now();
-            deadline = last + watch.silence;
             if reading.estimated_out() > 0 {
                 first.get_or_insert(last);
             }
+            deadline = last + if first.is_some() { watch.silence } else { watch.first_silence };
             (watch.progress)(reading.estimated_out());
         }
         if reading.repeats_itself() {

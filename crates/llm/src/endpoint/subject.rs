@@ -47,10 +47,7 @@ impl<'a> Subject<'a> {
         Subject { task, grain: task.period.grain(), zones, language }
     }
 
-    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources
-    /// do not support by the rules, or by a model of entailment, as configured. Returns the number of faults that are left;
-    /// zero if sentences are dropped. Fails if no sentence is left, or if there are at least three and none is supported. Also
-    /// fails if the sources have hardly any words of the summary: the model did not read them.
+    /// Checks like [`Subject::check_by_rules`], and by a model of entailment if there is one.
     pub(super) async fn check(
         &self,
         drafted: &mut Vec<CitedSentence>,
@@ -58,27 +55,56 @@ impl<'a> Subject<'a> {
         policy: Ungrounded,
         entailment: Option<&EntailmentCheck>,
     ) -> Result<u32> {
+        let mut faults = self.mark(drafted, lines);
+        if let Some(entailment) = entailment {
+            faults += entailment.mark(drafted, lines).await;
+        }
+        self.keep(drafted, lines, policy).map_err(|problem| self.problem(&problem))?;
+        Ok(if policy == Ungrounded::Drop { 0 } else { faults })
+    }
+
+    /// Removes sentences of the example and those with content of the background alone. Marks or drops those that the sources
+    /// do not support, as configured. Fails if no sentence is left, or if there are at least three and none is supported. Also
+    /// fails if the sources have hardly any words of the summary: the model did not read them.
+    pub(super) fn check_by_rules(
+        &self,
+        drafted: &mut Vec<CitedSentence>,
+        lines: &[Line],
+        policy: Ungrounded,
+    ) -> std::result::Result<(), String> {
+        self.mark(drafted, lines);
+        self.keep(drafted, lines, policy)
+    }
+
+    /// Removes what comes from the example or the background, and marks what the lines do not support. Returns the number of
+    /// faults.
+    fn mark(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line]) -> u32 {
         let example = example(self.language, self.grain);
         drafted.retain(|sentence| !is_of_example(&sentence.text, example));
         let background = background::texts(self.task.background);
         let aliases = background::aliases(self.task.background);
         let has_names = self.language != Language::German;
-        let mut faults =
-            grounding::mark(drafted, Evidence { lines, background: &background, aliases: &aliases, has_names });
-        if let Some(entailment) = entailment {
-            faults += entailment.mark(drafted, lines).await;
-        }
+        grounding::mark(drafted, Evidence { lines, background: &background, aliases: &aliases, has_names })
+    }
+
+    /// Drops marked sentences if that is configured. The error says why what is left is no summary of the lines.
+    fn keep(
+        &self,
+        drafted: &mut Vec<CitedSentence>,
+        lines: &[Line],
+        policy: Ungrounded,
+    ) -> std::result::Result<(), String> {
         if policy == Ungrounded::Drop {
             drafted.retain(|sentence| !sentence.ungrounded);
         }
         let has_support = drafted.iter().any(|sentence| !sentence.ungrounded);
         if drafted.is_empty() || (!has_support && drafted.len() >= UNSUPPORTED) {
-            return Err(self.problem("the sources support none of its sentences"));
+            return Err("the sources support none of its sentences".into());
         }
         if self.is_invented(drafted, lines) {
-            return Err(self.problem("its words are not those of the sources"));
+            return Err("its words are not those of the sources".into());
         }
-        Ok(if policy == Ungrounded::Drop { 0 } else { faults })
+        Ok(())
     }
 
     /// Returns whether a summary in the language of its sources has hardly any of their words.

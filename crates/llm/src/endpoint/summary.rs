@@ -25,6 +25,9 @@ const MERGES: usize = 6;
 /// in front.
 const TOKENS_PER_WORD: u64 = 6;
 
+/// Tokens that an answer has for each word of the summary, including its share of the JSON around it.
+const TOKENS_PER_WORD_WRITTEN: u64 = 3;
+
 /// Minimum tokens of room in a request that merges parts or amends a sealed summary, even if the server is slow.
 const MIN_ROOM_TO_MERGE: u64 = 1_536;
 
@@ -133,7 +136,13 @@ impl Scribe<'_> {
         let all = [base, lines].concat();
         let window = self.endpoint.channel(self.job.purpose)?.sizes().await.window;
         let rendered = self.subject.render(prompt, base, lines, words, window)?;
-        let read = |answer: &serde_json::Value| sentences::read(answer, &all);
+        // What is refused here is asked for again, and is not saved as the answer to this request.
+        let (subject, policy) = (&self.subject, self.endpoint.ungrounded);
+        let read = |answer: &serde_json::Value| {
+            let sentences = sentences::read(answer, &all)?;
+            subject.check_by_rules(&mut sentences.clone(), &all, policy)?;
+            Ok(sentences)
+        };
         let Paid { value, tokens } = self.endpoint.ask(&self.job, Form::Summary, rendered, &read).await?;
         self.tokens += tokens;
         Ok(sentences::within(words * 2, value))
@@ -156,7 +165,8 @@ impl Scribe<'_> {
         if self.job.way.has_no_hurry() {
             return Ok(most);
         }
-        let fitting = channel.fitting_room(fixed, most);
+        let longest = word_limit(self.grain) as u64 * TOKENS_PER_WORD_WRITTEN;
+        let fitting = channel.fitting_room(fixed, most, Some(longest));
         Ok(if matches!(prompt, Prompt::Merge | Prompt::Amend) {
             fitting.max(MIN_ROOM_TO_MERGE.min(most))
         } else {

@@ -4,7 +4,7 @@
 
 use annals_core::ports::Journal;
 use annals_core::prelude::*;
-use annals_core::{Extracted, Extraction};
+use annals_core::{Extracted, Extraction, Settings};
 use annals_testkit::agent;
 use annals_testkit::calendar::{Diary, PLACES, Place, bounds};
 use futures::executor::block_on;

@@ -6,8 +6,9 @@ mod scores;
 
 use annals_core::ports::{Accesses, DocumentWrite, Documents, Expected, Journal, Seals};
 use annals_core::prelude::*;
-use annals_core::{Extracted, Extraction, Kind, Period, Statement};
+use annals_core::{Extracted, Extraction, Kind, Period, Settings, Statement};
 use annals_testkit::{agent, at, document, message, statement, summary, turn_of};
+use jiff::ToSpan;
 
 use super::*;
 use crate::fixture::{NOW, World, about};

@@ -1,6 +1,13 @@
 //! Finds out whether a turn denies a word of an earlier one, in eight languages: "Wednesday, not Tuesday". Pure.
 
+use std::collections::HashSet;
+
 use annals_core::{CorrectionLead, folded, is_value, is_wide, words};
+
+/// Maximum bytes of a text that denies something, and of the beginning of the earlier text in which the word is looked for. Every
+/// turn is compared with several earlier ones, so long texts would hold up searches.
+const LONGEST: usize = 2_000;
+const LOOKED_THROUGH: usize = 16_000;
 
 /// Maximum words between a denial and the denied word.
 const BETWEEN: usize = 2;
@@ -17,11 +24,15 @@ const SMALL: &str = "of|than|on|at|in|the|a|am|an|im|um|den|dem|der|die|das|ins|
 /// correction, the word must be a number or the name of a day or month; with one, it may also be any word of more than three
 /// characters.
 pub(super) fn denies(later: &str, earlier: &str, lead: CorrectionLead) -> bool {
+    if later.len() > LONGEST {
+        return false;
+    }
+    let earlier = &earlier[..earlier.floor_char_boundary(LOOKED_THROUGH)];
     if denies_wide(later, earlier) {
         return true;
     }
-    let (later, earlier) = (folded(later), folded(earlier));
-    let (later, earlier): (Vec<&str>, Vec<&str>) = (words(&later).collect(), words(&earlier).collect());
+    let later = folded(later);
+    let later: Vec<&str> = words(&later).collect();
     let denied = later.iter().enumerate().filter(|(_, word)| DENIALS.contains(word)).filter_map(|(index, _)| {
         let rest = later[index + 1..].iter().take(BETWEEN + 1);
         rest.copied().find(|word| !SMALL.split('|').any(|small| small == *word))
@@ -30,7 +41,9 @@ pub(super) fn denies(later: &str, earlier: &str, lead: CorrectionLead) -> bool {
         CorrectionLead::None => is_value(word),
         _ => is_value(word) || word.chars().count() > 3,
     };
-    denied.filter(counts).any(|word| earlier.contains(&word))
+    let denied: HashSet<&str> = denied.filter(counts).collect();
+    // Few texts deny anything, so the earlier one is hardly ever read.
+    !denied.is_empty() && words(&folded(earlier)).any(|word| denied.contains(word))
 }
 
 /// Returns whether the two Chinese characters right after a "不是" occur in the earlier text.

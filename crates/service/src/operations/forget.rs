@@ -48,7 +48,7 @@ impl Service {
     ) -> Result<ForgetAnswer> {
         if dry_run {
             let report = self.parts.eraser.preview(agent, target).await?;
-            let partly_named = self.partly_named(agent, target, &report).await?;
+            let partly_named = self.partly_named(agent, target, &report).await;
             return Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, None) });
         }
         let mut report = self.erase(agent, target, now).await?;
@@ -59,7 +59,7 @@ impl Service {
         }
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
-        let _tables = facts.then::<Tables>().await;
+        let tables = facts.then::<Tables>().await;
         let sealed = std::mem::take(&mut report.sealed_sentences);
         report.words.extend(self.erased_everywhere(agent, sealed).await?);
         self.parts.eraser.clean_changed_files(agent, now).await?;
@@ -67,7 +67,10 @@ impl Service {
         if !proof.clean {
             self.parts.eraser.forget_clean_state(agent);
         }
-        let partly_named = self.partly_named(agent, target, &report).await?;
+        drop(tables);
+        drop(facts);
+        drop(history);
+        let partly_named = self.partly_named(agent, target, &report).await;
         Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, Some(proof)) })
     }
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp, Zones};
+use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp, Zones, thread_end};
 use annals_importers::{Kind, Limits, Options, Source};
 use jiff::tz::TimeZone;
 use tokio::io::AsyncWriteExt;
@@ -350,9 +350,7 @@ fn options(request: &UploadRequest, zone: &str, now: Timestamp) -> Result<Option
 }
 
 fn failed(cause: &tokio::task::JoinError) -> Error {
-    // The message of a panic may contain a user's text.
-    let why = if cause.is_panic() { "internal error; see the log of the service" } else { "it was stopped" };
-    Error::storage("importing the upload", why)
+    Error::storage("importing the upload", thread_end(cause.is_panic()))
 }
 
 #[cfg(test)]

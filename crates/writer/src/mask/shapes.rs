@@ -17,6 +17,22 @@ pub(crate) struct Shape {
     pub pattern: Regex,
     /// Returns whether the captured text is really a secret.
     pub is_secret: fn(&str) -> bool,
+    /// Whether the secret is written in groups. Then its first groups may be the secret, and the other ones words behind it.
+    pub in_groups: bool,
+}
+
+impl Shape {
+    /// Returns the secret in a captured text, which begins with it.
+    pub fn secret<'t>(&self, captured: &'t str) -> Option<&'t str> {
+        let ends = captured.rmatch_indices(' ').map(|(at, _)| at).filter(|_| self.in_groups);
+        [captured.len()].into_iter().chain(ends).map(|end| &captured[..end]).find(|text| (self.is_secret)(text))
+    }
+
+    /// Returns the bytes of a captured text without a secret that are passed over. A long text must not take minutes, but what
+    /// looks like the first group may be a word before the secret.
+    pub fn passed_over(&self, captured: &str) -> usize {
+        captured.find(' ').filter(|_| self.in_groups).unwrap_or(captured.len())
+    }
 }
 
 /// All shapes, in the order in which they are applied: shapes that contain others come first, and tokens with a form of their
@@ -45,10 +61,9 @@ pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         shape("secret", &labelled("secret|token"), |value| is_password(value) && has_run(value, 8)),
         shape("password", &quoted(PASSWORD_LABELS), is_quoted_password),
         shape("password", &alone(PASSWORD_LABELS), is_word_as_password),
+        shape("password", &alone_wide(WIDE_LABELS), is_word_as_password),
         shape("pin", PIN, |_| true),
-        // In groups of four, an IBAN ends with a shorter group (first pattern) or with a full one (second pattern).
-        shape("iban", &format!("{IBAN_GROUPS}(?: [A-Z0-9]{{1,3}}))(?-u:\\b)"), is_iban),
-        shape("iban", &format!("{IBAN_GROUPS})(?-u:\\b)"), is_iban),
+        Shape { in_groups: true, ..shape("iban", IBAN_IN_GROUPS, is_iban) },
         shape("iban", r"(?-u:\b)([A-Za-z]{2}[0-9]{2}[A-Z0-9]{11,30})(?-u:\b)", is_iban),
         shape("card-number", CARD, is_card),
     ]
@@ -61,14 +76,16 @@ const AUTHORIZATION: &str =
 /// Words for a password in the languages of the built-in rules.
 const PASSWORD_LABELS: &str = "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|\
     palavra-passe|wachtwoord|密码|密碼|口令|パスワード";
+/// Those of [`PASSWORD_LABELS`] that are written without spaces between words.
+const WIDE_LABELS: &str = "密码|密碼|口令|パスワード";
 /// A PIN in capitals with its number, or any spelling with "is" or a colon: not "pin 2 of the plug".
 const PIN: &str = r"(?x)
     (?-u:\b) (?: (?:PIN|PUK) (?:[-\ ]?(?:[Cc]ode|CODE|[Nn]ummer|[Nn]umber))? (?:\s+(?:is|ist|lautet|est|es|é|è))? \s*[:=]?\s*
       | (?i:pin|puk) (?i:[-\ ]?(?:code|nummer|number))? (?: \s+(?:is|ist|lautet|est|es|é|è)\s*:?\s+ | \s*[:=：]\s* )
       | (?i:pin|puk) 码? \s* (?:是|为|：|:) \s* )
     ([0-9]{4,8}) (?:$|[^0-9A-Za-z.,:/-]|[.,:!?](?:$|[^0-9A-Za-z]))";
-/// The beginning of an IBAN in groups of four, up to its last full group.
-const IBAN_GROUPS: &str = r"(?-u:\b)([A-Za-z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}";
+/// An IBAN in groups of four. Its last group may be shorter.
+const IBAN_IN_GROUPS: &str = r"(?-u:\b)([A-Za-z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?-u:\b)";
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
 /// Pattern of a card number by the number ranges of the issuers: sixteen digits, together or in fours, or fifteen, together or
@@ -81,7 +98,7 @@ const CARD: &str = r"(?x)
     (?-u:\b)";
 
 fn shape(kind: &'static str, pattern: &str, is_secret: fn(&str) -> bool) -> Shape {
-    Shape { kind, pattern: Regex::new(pattern).expect("the patterns are tested"), is_secret }
+    Shape { kind, pattern: Regex::new(pattern).expect("the patterns are tested"), is_secret, in_groups: false }
 }
 
 /// What may follow a label: "for the router at home".
@@ -110,6 +127,12 @@ fn alone(labels: &str) -> String {
     format!(r#"(?im)(?-u:\b)(?:{of_whom}|(?:{labels})\s*[:：][ \t]+)([^\s"'`<>]{{4,64}}?)(?:[.!](?:\s|$)|[ \t]*$)"#)
 }
 
+/// Builds the pattern of a single value of ASCII characters at the end of its line: `密码：sunshine`. Other characters would be a
+/// sentence.
+fn alone_wide(labels: &str) -> String {
+    format!(r#"(?m)(?:{labels})\s*[:：][ \t]*([!-~&&[^"'`<>]]{{4,64}})[ \t。]*$"#)
+}
+
 /// Returns the value at the start of a text: up to white space, a quote or an angle bracket, without closing punctuation.
 pub(crate) fn value(text: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
@@ -118,7 +141,7 @@ pub(crate) fn value(text: &str) -> &str {
         Some((end, _)) => end,
         None => text.char_indices().nth(MAX_VALUE_LENGTH).map_or(text.len(), |(end, _)| end),
     };
-    text[..end].trim_end_matches(|c| ".,;:!?)]}".contains(c))
+    text[..end].trim_end_matches(|c| ".,;:!?)]}。，、；：！？）".contains(c))
 }
 
 fn is_url_password(value: &str) -> bool {

@@ -58,6 +58,8 @@ fn words_around_a_secret_are_kept() {
     check("Mein Passwort ist geheim123!", "Mein Passwort ist [masked:password]!");
     check("Das Kennwort für den Router lautet x9kLm2", "Das Kennwort für den Router lautet [masked:password]");
     check("我的密码是 hunter2hunter2", "我的密码是 [masked:password]");
+    check("密码: sunshine", "密码: [masked:password]");
+    check("我的パスワード：sunshine。", "我的パスワード：[masked:password]。");
     check("mi contraseña es gatito2020", "mi contraseña es [masked:password]");
     check("mon mot de passe est soleil77.", "mon mot de passe est [masked:password].");
     check("The wifi password at home is Sunshine99!", "The wifi password at home is [masked:password]!");
@@ -120,6 +122,9 @@ fn account_numbers_are_masked_if_their_check_digits_are_right() {
     check("GB82 WEST 1234 5698 7654 32", "[masked:iban]");
     check("to ES91 2100 0418 4502 0005 1332 BIC", "to [masked:iban] BIC");
     check("nl91ABNA0417164300", "[masked:iban]");
+    check("to ES91 2100 0418 4502 0005 1332 1500 EUR", "to [masked:iban] 1500 EUR");
+    check("BE68 5390 0754 7034 2026 BANK", "[masked:iban] 2026 BANK");
+    check("ref AB12 BE68 5390 0754 7034", "ref AB12 [masked:iban]");
     stays("DE88 3704 0044 0532 0130 00 and DE89370400440532013001 are wrong");
     stays("order DE12345678901234567890, part FR14 2004 1010 0505, ZZ89 3704 0044 0532 0130 00");
 }
@@ -142,6 +147,7 @@ fn ordinary_text_is_not_masked() {
     stays("4111 1111 1111 1112 is off by one, 1234567890123452 no issuer's, 0.4111111111111111 a fraction");
     stays("tel. 555-0199, order 20260304101112, π = 3.14159");
     stays("东京的密码是秘密");
+    stays("密码: 我忘记了");
     stays("");
 }
 

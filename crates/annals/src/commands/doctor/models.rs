@@ -10,17 +10,26 @@ use annals_llm::{Endpoint, Models, RerankEndpoint, RerankModel};
 
 use super::Finding;
 use super::round_trip::{RoundTrip, message_of};
+use crate::progress::Waiting;
 
 const ABOUT: &str = "model";
 
-pub(crate) async fn call(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
-    write_and_read(models, round_trip, report).await;
+pub(crate) async fn call(models: &Models, round_trip: &RoundTrip, json: bool, report: &mut dyn FnMut(Finding)) {
+    write_and_read(models, round_trip, json, report).await;
     if let Some(model) = &models.rerank {
-        report(order(model, round_trip).await);
+        let waiting = waiting(&model.name, &model.base_url, json);
+        let ordered = order(model, round_trip).await;
+        drop(waiting);
+        report(ordered);
     }
 }
 
-async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
+/// Shows which model is waited for: a small machine may take a minute to answer.
+fn waiting(model: &str, base_url: &str, json: bool) -> Waiting {
+    Waiting::new(format!("asking {model} at {base_url}"), json)
+}
+
+async fn write_and_read(models: &Models, round_trip: &RoundTrip, json: bool, report: &mut dyn FnMut(Finding)) {
     if models.is_empty() {
         return report(Finding::ok(
             ABOUT,
@@ -38,7 +47,10 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dy
         }
         let name = format!("{} at {}", model.name, model.base_url);
         let begun = Instant::now();
-        report(match work(&endpoint, purpose, round_trip).await {
+        let waiting = waiting(&model.name, &model.base_url, json);
+        let worked = work(&endpoint, purpose, round_trip).await;
+        drop(waiting);
+        report(match worked {
             Ok(what) => {
                 let took = begun.elapsed().as_millis();
                 Finding::ok(ABOUT, format!("{name} {what} in {took} ms{}", speed(&endpoint, purpose)))

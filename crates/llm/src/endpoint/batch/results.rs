@@ -12,6 +12,7 @@ use super::provider::{Provider, Status};
 use crate::endpoint::channel::Channel;
 use crate::endpoint::completion::{Reading, Timing, is_answer};
 use crate::endpoint::failure::{EndpointError, failure};
+use crate::endpoint::http::status_of;
 
 /// Number of answers that are saved in one transaction.
 const PIECE: usize = 200;
@@ -37,7 +38,7 @@ pub(super) async fn save(
     status: &Status,
     now: Timestamp,
 ) -> Result<Read> {
-    let (mut read, mut seen) = (Read::default(), HashSet::new());
+    let (mut read, mut seen, mut faults) = (Read::default(), HashSet::new(), Faults::default());
     for path in &status.results {
         let mut download = match Provider::of(channel).download(path).await {
             Ok(download) => download,
@@ -56,7 +57,7 @@ pub(super) async fn save(
                 }
             };
             let Some(line) = line else { break };
-            if let Some((number, settlement)) = settled(channel, &batch.id, &line)
+            if let Some((number, settlement)) = settled(&mut faults, &batch.id, &line)
                 && seen.insert(number)
             {
                 piece.push((number, settlement));
@@ -68,28 +69,47 @@ pub(super) async fn save(
         read.settled += batches.settle(&batch.id, piece, now).await?;
     }
     read.lines = seen.len() as u64;
+    if read.failure.is_none() {
+        channel.note_refusals(&faults.refusals);
+        if faults.lacked_room {
+            channel.allow_more_reasoning(0).await;
+        }
+    }
     Ok(read)
+}
+
+/// What the results of a batch show about the requests that the server accepts. It is used once all results have been read.
+#[derive(Debug, Default)]
+struct Faults {
+    /// The distinct refusals.
+    refusals: Vec<EndpointError>,
+    /// Whether reasoning left too few tokens for an answer.
+    lacked_room: bool,
 }
 
 /// Parses a line to the number of a request and its result. Returns `None` if the line cannot be parsed or belongs to
 /// another batch.
-fn settled(channel: &Channel, batch: &str, line: &[u8]) -> Option<(u64, Settlement)> {
+fn settled(faults: &mut Faults, batch: &str, line: &[u8]) -> Option<(u64, Settlement)> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let number = number_of(batch, line["custom_id"].as_str()?)?;
     let settlement = match line["result"]["type"].as_str() {
-        Some("succeeded") => answered(&line["result"]["message"]),
+        Some("succeeded") => answered(faults, &line["result"]["message"]),
         Some("expired" | "canceled") => Settlement::Expired,
-        Some(_) => refused(channel, 400, &line["result"]["error"]),
-        None => openai(channel, &line),
+        Some(_) => {
+            let error = &line["result"]["error"];
+            let kind = error["error"]["type"].as_str().or(error["type"].as_str()).unwrap_or_default();
+            refused(faults, status_of(kind), error)
+        }
+        None => openai(faults, &line),
     };
     Some((number, settlement))
 }
 
-fn openai(channel: &Channel, line: &Value) -> Settlement {
+fn openai(faults: &mut Faults, line: &Value) -> Settlement {
     let response = &line["response"];
     match response["status_code"].as_u64().and_then(|status| u16::try_from(status).ok()) {
-        Some(200) => answered(&response["body"]),
-        Some(status) => refused(channel, status, &response["body"]),
+        Some(200) => answered(faults, &response["body"]),
+        Some(status) => refused(faults, status, &response["body"]),
         None if matches!(line["error"]["code"].as_str(), Some("batch_expired" | "batch_cancelled")) => {
             Settlement::Expired
         }
@@ -97,13 +117,16 @@ fn openai(channel: &Channel, line: &Value) -> Settlement {
     }
 }
 
-/// Returns the settlement of a refused request. A parameter that the server does not accept is left out of further requests.
-fn refused(channel: &Channel, status: u16, body: &Value) -> Settlement {
-    channel.note_refusal(&failure(status, &HeaderMap::new(), body));
+/// Returns the settlement of a refused request.
+fn refused(faults: &mut Faults, status: u16, body: &Value) -> Settlement {
+    let refusal = failure(status, &HeaderMap::new(), body);
+    if !faults.refusals.contains(&refusal) {
+        faults.refusals.push(refusal);
+    }
     Settlement::Failed
 }
 
-fn answered(answer: &Value) -> Settlement {
+fn answered(faults: &mut Faults, answer: &Value) -> Settlement {
     let mut reading = Reading::default();
     if !is_answer(answer) || reading.take(answer).is_err() {
         return Settlement::Failed;
@@ -111,6 +134,7 @@ fn answered(answer: &Value) -> Settlement {
     let tokens_in = reading.tokens_in().unwrap_or_default();
     match reading.end(Timing::default()) {
         Ok(completion) => {
+            faults.lacked_room |= completion.is_cut_off && completion.has_reasoned;
             let is_useless = completion.is_cut_off || completion.is_repetitive;
             let answer = BatchAnswer {
                 tokens_in: completion.tokens_in.unwrap_or_default(),

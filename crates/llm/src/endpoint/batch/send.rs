@@ -16,8 +16,9 @@ use crate::endpoint::channel::Channel;
 use crate::endpoint::failure::EndpointError;
 
 /// Age at which a batch is dropped if it may have been created, but the provider lists none that can be it. New batches may be
-/// missing from lists for some seconds.
-const SEARCH: SignedDuration = SignedDuration::from_mins(2);
+/// missing from lists for some seconds, and the age counts from the beginning of the pass, which may collect and upload for
+/// minutes.
+const SEARCH: SignedDuration = SignedDuration::from_mins(30);
 
 /// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers
 /// promise to end batches within 24 hours.

@@ -47,6 +47,7 @@ pub(super) struct Keep<'a> {
     /// and so is an object of the example.
     named: HashSet<String>,
     origins: Origins,
+    /// The language of the turns, and of the example in the prompt.
     language: Language,
     seen: HashSet<MemoryId>,
     facts: HashMap<MemoryId, usize>,
@@ -57,7 +58,7 @@ pub(super) struct Keep<'a> {
 type Kept<T> = Result<T, &'static str>;
 
 impl<'a> Keep<'a> {
-    pub(super) fn new(task: &'a ExtractionTask<'a>, zones: &'a Zones) -> Keep<'a> {
+    pub(super) fn new(task: &'a ExtractionTask<'a>, zones: &'a Zones, language: Language) -> Keep<'a> {
         Keep {
             found: Extracted::default(),
             task,
@@ -65,7 +66,7 @@ impl<'a> Keep<'a> {
             turns: task.turns.iter().map(|turn| (&turn.id, turn)).collect(),
             named: task.turns.iter().chain(task.context).flat_map(|turn| words(&turn.text)).collect(),
             origins: Origins::of(task),
-            language: Language::of_texts(task.turns.iter().map(|turn| turn.text.as_str())),
+            language,
             seen: HashSet::new(),
             facts: HashMap::new(),
             operations: HashMap::new(),
@@ -84,7 +85,7 @@ impl<'a> Keep<'a> {
             }
         }
         for (index, operation) in operations.iter().enumerate() {
-            match self.operation(operation, lines) {
+            match self.operation(operation, lines, &shown) {
                 Ok(operation) => self.found.operations.push(operation),
                 Err(reason) => self.found.rejected.push(format!("operation {}: {reason}", index + 1)),
             }
@@ -141,7 +142,7 @@ impl<'a> Keep<'a> {
         }))
     }
 
-    fn operation(&mut self, element: &Value, lines: &[Line]) -> Kept<FactOperation> {
+    fn operation(&mut self, element: &Value, lines: &[Line], shown: &Shown) -> Kept<FactOperation> {
         let turn = self.source(element, lines)?;
         let verb: Verb = answer::text(element, "op").and_then(|op| op.parse().ok()).ok_or("has no known op")?;
         let term = |name| answer::text(element, name).map(|text| resolved(text, turn));
@@ -160,6 +161,10 @@ impl<'a> Keep<'a> {
         let objects = [Some(&object), replaces.as_ref()].into_iter().flatten();
         if let Some(suspicion) = objects.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
             return Err(suspicion.as_str());
+        }
+        // Lower case at the beginning, so that capitalised terms count as names.
+        if verb != Verb::Delete && shown.lacks(&format!("of {subject} and {object}")) {
+            return Err("has a name, number or date that was not shown");
         }
         let verb = match (verb, &replaces) {
             // An update without a former value would end all values, even of a predicate that has many.

@@ -67,7 +67,7 @@ async fn sentence_taken_from_the_background_is_removed() {
 #[tokio::test]
 async fn answer_without_a_supported_sentence_is_unusable_if_they_are_dropped() {
     let answer = sentences(json!([{ "text": "Then Wolfgang came.", "sources": [1] }]));
-    let server = ModelServer::start([answer]);
+    let server = ModelServer::always(answer);
     let error = Rig::with(&server, json!({ "ungrounded": "drop" })).day(&a_day().await).await.unwrap_err();
     assert!(matches!(error, Error::Model { .. }), "{error}");
 }
@@ -158,8 +158,24 @@ async fn invented_summary_without_names_is_refused() {
     let invented =
         "The fate of the world was about to change the future of all mankind, because nothing remained certain.";
     let server = ModelServer::always(sentences(json!([{ "text": invented, "sources": [1] }])));
-    let error = Rig::new(&server).day(&a_day().await).await.unwrap_err();
-    assert!(error.to_string().contains("its words are not those of the sources"), "{error}");
+    let (rig, day) = (Rig::new(&server), a_day().await);
+    for requests in [2, 4] {
+        let error = rig.day(&day).await.unwrap_err();
+        assert!(error.to_string().contains("its words are not those of the sources"), "{error}");
+        assert_eq!(server.requests().len(), requests, "the refused answer is not kept for the next attempt");
+    }
+}
+
+#[tokio::test]
+async fn model_is_told_why_its_summary_is_refused() {
+    let foreign = ["Zoe flew to Rome.", "Then Quentin bought 77 goats.", "Zoe paid 4000 euros to Quentin."];
+    let foreign: Vec<Value> = foreign.iter().map(|text| json!({ "text": text, "sources": [1] })).collect();
+    let good = json!([{ "text": "Ann signed for a flat in Lisbon.", "sources": [1] }]);
+    let server = ModelServer::start([sentences(json!(foreign)), sentences(good)]);
+    let draft = Rig::new(&server).day(&a_day().await).await.unwrap();
+    assert_eq!(draft.text, "Ann signed for a flat in Lisbon.");
+    let complaint = server.requests()[1].body["messages"].to_string();
+    assert!(complaint.contains("the sources support none of its sentences"), "{complaint}");
 }
 
 #[tokio::test]

@@ -180,7 +180,7 @@ async fn refusals_of_a_batch_lower_the_limit_of_answers_once() {
         let rig = Rig::with(&server, json!({ "max_output_tokens": 6000, "window": 32768 }));
         let channel = rig.endpoint.channel(Purpose::Daily).unwrap();
         for _ in 0..20 {
-            channel.note_refusal(&EndpointError::OutputLimit { numbers: numbers.to_vec() });
+            channel.note_refusals(&[EndpointError::OutputLimit { numbers: numbers.to_vec() }]);
         }
         assert_eq!(channel.sizes().await.max_output_tokens, expect, "{numbers:?}");
     }

@@ -42,7 +42,7 @@ async fn facts_and_operations_have_turn_time_and_speaker() {
 async fn bad_operation_does_not_discard_the_good_ones() {
     let turns = turns(&[("c", "Ann", "I like many things."), ("c", "Ann", "And more of them.")]).await;
     let mut operations: Vec<Value> =
-        (0..9).map(|n| operation("INSERT", "Ann", "likes", &format!("thing {n}"), 1 + n % 2)).collect();
+        (0..9).map(|n| operation("INSERT", "Ann", "likes", &"thing".repeat(n + 1), 1 + n as u64 % 2)).collect();
     operations.insert(4, json!({ "op": "INSERT", "subject": 7 }));
     let server = ModelServer::start([found(json!([]), json!(operations))]);
     let found = Rig::new(&server).extract(&turns).await.unwrap();
@@ -72,6 +72,12 @@ async fn unusable_elements_are_rejected_with_a_reason() {
     check(operation("DELETE", "", "plays", "cello", 1), "has no usable subject").await;
     check(operation("DELETE", "Ann", "lives_in", "Lisbon", 1), "deletes what nobody named").await;
     check(operation("INSERT", "Ann", "has_password", "swordfish", 1), "reads like a credential").await;
+    for (subject, object) in [("Ann", "Paris"), ("Quentin", "cello"), ("Ann", "77 goats"), ("Ann", "flat since 2011")] {
+        check(operation("INSERT", subject, "has", object, 1), "has a name, number or date that was not shown").await;
+    }
+    let mut moved = operation("UPDATE", "Ann", "lives_in", "Paris", 1);
+    moved["replaces"] = json!("Oslo");
+    check(moved, "has a name, number or date that was not shown").await;
 }
 
 #[tokio::test]

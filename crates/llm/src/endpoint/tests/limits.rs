@@ -100,3 +100,48 @@ async fn server_that_answers_requests_but_not_for_its_limits_is_not_asked_for_ev
     channel.sizes().await;
     assert_eq!(server.asked.load(Ordering::Relaxed), 2);
 }
+
+/// Ollama names the owner of a model that is not from its library, and models may have tags.
+#[tokio::test]
+async fn ollama_is_recognised_whatever_the_model_is_called() {
+    async fn check(entries: Value, has_version: bool, expect: u64) {
+        let shown = entries.to_string();
+        let models = async move || axum::Json(json!({ "data": entries }));
+        let loaded = async || axum::Json(json!({ "models": [{ "name": "test:latest", "context_length": 5_000 }] }));
+        let version = async || axum::Json(json!({ "version": "0.12.3" }));
+        let mut router = Router::new().route("/v1/models", get(models)).route("/api/ps", get(loaded));
+        if has_version {
+            router = router.route("/api/version", get(version));
+        }
+        let server = LoadingServer::over(router).await;
+        let endpoint = server.endpoint();
+        let window = endpoint.channel(Purpose::Daily).unwrap().sizes().await.window;
+        assert_eq!(window, expect, "{shown} {has_version}");
+    }
+    let other = json!({ "id": "other:7b", "owned_by": "library" });
+    check(json!([other, { "id": "test:latest", "owned_by": "library" }]), true, 5_000).await;
+    check(json!([other, { "id": "test:latest", "owned_by": "somebody" }]), true, 5_000).await;
+    check(json!([other, { "id": "test", "owned_by": "somebody" }]), false, 8_192).await;
+    check(json!([{ "id": "test", "owned_by": "somebody", "max_model_len": 3_000 }]), true, 3_000).await;
+}
+
+/// Regression: one failed query after the first answer replaced the window of Ollama by the default of unknown servers.
+#[tokio::test]
+async fn known_window_stays_while_the_server_is_away() {
+    let is_away = Arc::new(AtomicUsize::new(0));
+    let state = Arc::clone(&is_away);
+    let models = async move || match state.load(Ordering::Relaxed) {
+        0 => axum::Json(json!({ "data": [{ "id": "test", "owned_by": "library" }] })).into_response(),
+        _ => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    };
+    let loaded = async || axum::Json(json!({ "models": [] }));
+    let router = Router::new().route("/v1/models", get(models)).route("/api/ps", get(loaded));
+    let server = LoadingServer::over(router).await;
+    let endpoint = server.endpoint();
+    let channel = endpoint.channel(Purpose::Daily).unwrap();
+    assert_eq!(channel.sizes().await.window, 4_096);
+    channel.learned.speed.record(&fast(), 0);
+    is_away.store(1, Ordering::Relaxed);
+    assert_eq!(channel.sizes().await.window, 4_096);
+    assert_eq!(channel.sizes().await.window, 4_096);
+}

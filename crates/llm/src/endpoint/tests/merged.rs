@@ -58,8 +58,10 @@ async fn paid_parts_survive_an_outage() {
 
 /// Answers with sentences of eleven words each, twice as many words as requested.
 fn twice(request: &ModelRequest, first: &str) -> Script {
+    let letter = |number: usize| char::from(b'a' + u8::try_from(number).unwrap());
     let sentence = |number: usize| {
-        let text = format!("{first} {number} is told in words that bear no great weight");
+        let own = [letter(number / 26), letter(number % 26)].iter().collect::<String>();
+        let text = format!("{first} {own} somebody tells something of little weight, and somebody tells");
         json!({ "text": text, "day": null, "sources": [1] })
     };
     sentences(json!((0..2 * word_limit(request) / 11).map(sentence).collect::<Vec<_>>()))

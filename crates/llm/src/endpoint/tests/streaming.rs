@@ -130,6 +130,7 @@ async fn tokens_of_an_answer_whose_request_is_dropped_are_counted() {
     let mut spent = stream::Spent::default();
     let watch = stream::Watch {
         begun: tokio::time::Instant::now(),
+        first_silence: Duration::from_secs(60),
         silence: Duration::from_secs(60),
         prompt_tokens: 10,
         progress: &|_| (),

@@ -180,6 +180,7 @@ pub(super) fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, a
     }
 }
 
+/// Returns the sentences, without those that a model invented.
 fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<Quote<'a>> {
     let quote = |(position, sentence): (usize, &'a Sentence)| {
         let tokens = tokens(&sentence.text);
@@ -201,6 +202,7 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<
         }
     };
     let is_small_talk = |quote: &Quote| is_placeholder(quote.speaker, &quote.text);
-    let (small_talk, content): (Vec<_>, Vec<_>) = sentences.iter().enumerate().map(quote).partition(is_small_talk);
+    let supported = sentences.iter().enumerate().filter(|(_, sentence)| !sentence.ungrounded);
+    let (small_talk, content): (Vec<_>, Vec<_>) = supported.map(quote).partition(is_small_talk);
     if content.is_empty() { small_talk } else { content }
 }
