@@ -3,6 +3,7 @@
 mod agent;
 mod backup;
 mod config;
+mod costs;
 mod document;
 mod facts;
 mod forget;
@@ -23,6 +24,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use agent::{Agent, ChangeAgent};
 pub(crate) use backup::{Backup, BackupCommand, Restore};
 pub(crate) use config::{Config, ConfigCommand, Doctor};
+pub(crate) use costs::{Costs, Price, SetPrice};
 pub(crate) use document::{Document, ListDocuments, OneDocument};
 pub(crate) use facts::{ChangeFacts, Facts, FindFacts};
 pub(crate) use forget::Forget;
@@ -115,6 +117,11 @@ pub(crate) enum Command {
     /// List or retry dead letters: memories that could not be indexed or read for facts because of their content
     #[command(subcommand)]
     Dead(Dead),
+    /// Show the tokens that models used, and what they cost by the prices: the last thirty UTC days, or --from and --to
+    Costs(Costs),
+    /// List, set or remove the prices of models
+    #[command(subcommand)]
+    Price(Price),
     /// Check that nothing is missing and nothing is damaged; exit code 1 if something is
     Verify(OneOrAll),
     /// Rebuild tables from the catalog

@@ -7,6 +7,7 @@ mod config;
 mod context;
 mod conversations;
 mod correct;
+mod costs;
 mod dead;
 mod demo;
 mod doctor;
@@ -22,6 +23,7 @@ mod key;
 mod mcp;
 mod model;
 mod plans;
+mod price;
 mod prompt;
 mod rebuild;
 mod restore;
@@ -82,6 +84,8 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Show(args) => show::run(&Client::open(&global).await?, &args, json).await,
         Command::Status(args) => status::run(&Client::open(&global).await?, &args, json).await,
         Command::Dead(args) => dead::run(&Client::open(&global).await?, &args, json).await,
+        Command::Costs(args) => costs::run(&Client::open(&global).await?, &args, json).await,
+        Command::Price(args) => price::run(&global, &args).await,
         Command::Verify(args) => verify::run(&Client::open(&global).await?, &args, json).await,
         Command::Rebuild(args) => rebuild::run(&Client::open(&global).await?, &args, json).await,
         Command::Dump(args) => dump::run(&Client::open(&global).await?, &args).await,

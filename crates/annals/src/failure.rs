@@ -50,6 +50,7 @@ fn advice(error: &Error) -> &'static str {
         ObjectKind::Key => "; `annals key list` lists all keys",
         ObjectKind::Memory => "; `annals search` and `annals timeline` show ids",
         ObjectKind::Plan => "; `annals plans` lists all plans",
+        ObjectKind::Price => "; `annals price list` lists all prices",
         ObjectKind::RunningService => "; `annals serve` starts one",
         _ => "",
     }

@@ -1,5 +1,8 @@
 //! Formats numbers for sentences in reports, on pages and in the output of commands.
 
+/// Maximum number of digits behind the point in a sum of money. Costs are counted in millionths.
+const MOST_DIGITS: usize = 6;
+
 /// Formats a number with its digits in groups: `12,345`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -17,9 +20,38 @@ pub fn plural(number: u64, one: &str) -> String {
     }
 }
 
+/// Formats a sum of money with its currency: `12.35 USD`. Small sums keep two digits that are not zero: `0.0042 USD`.
+pub fn money(amount: f64, currency: &str) -> String {
+    let two_digits = |digits: &usize| amount * 10_f64.powi(i32::try_from(*digits).unwrap_or_default()) >= 9.95;
+    let digits = if amount > 0.0 { (2..MOST_DIGITS).find(two_digits).unwrap_or(MOST_DIGITS) } else { 2 };
+    let text = format!("{amount:.digits$}");
+    let whole = text.find('.').map_or(text.len(), |point| point + 3);
+    let (kept, zeros) = text.split_at(whole.min(text.len()));
+    format!("{kept}{} {currency}", zeros.trim_end_matches('0'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_sums_keep_two_digits() {
+        fn check(amount: f64, expect: &str) {
+            assert_eq!(money(amount, "USD"), expect);
+        }
+        check(0.0, "0.00 USD");
+        check(0.000_000_4, "0.00 USD");
+        check(0.000_001, "0.000001 USD");
+        check(0.000_9, "0.0009 USD");
+        check(0.004_2, "0.0042 USD");
+        check(0.004_249, "0.0042 USD");
+        check(0.009_99, "0.01 USD");
+        check(0.042, "0.042 USD");
+        check(0.1, "0.10 USD");
+        check(0.42, "0.42 USD");
+        check(12.345_1, "12.35 USD");
+        check(1_234.5, "1234.50 USD");
+    }
 
     #[test]
     fn numbers_stand_with_their_nouns() {

@@ -31,6 +31,7 @@ pub enum ObjectKind {
     Message,
     Operation,
     Plan,
+    Price,
     RunningService,
     /// A service that can run the checks of `annals doctor`.
     ServiceToExamine,
@@ -60,6 +61,7 @@ impl fmt::Display for ObjectKind {
             ObjectKind::Message => "message",
             ObjectKind::Operation => "operation",
             ObjectKind::Plan => "plan",
+            ObjectKind::Price => "price of model",
             ObjectKind::RunningService => "running service on data folder",
             ObjectKind::ServiceToExamine => "service that can examine itself",
             ObjectKind::Tool => "tool",

@@ -9,6 +9,7 @@
 //! an agent, it can also be a new name.
 
 mod agents;
+mod costs;
 mod documents;
 mod facts;
 mod host;
@@ -29,6 +30,7 @@ use serde_json::Value;
 use crate::{Caller, ProgressSink, Service};
 
 pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans, RenameAgent};
+pub use costs::{ListPrices, ReadCosts, RemovePrice, SetPrice};
 pub use documents::{DeleteDocument, GetDocument, ListDocuments};
 pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
@@ -116,7 +118,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 44] = [
+const CALLS: [(&str, Run); 48] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -159,6 +161,10 @@ const CALLS: [(&str, Run); 44] = [
     entry::<ListKeys>(),
     entry::<LimitKey>(),
     entry::<RevokeKey>(),
+    entry::<ReadCosts>(),
+    entry::<ListPrices>(),
+    entry::<SetPrice>(),
+    entry::<RemovePrice>(),
     entry::<ListJobs>(),
     entry::<RunJob>(),
 ];

@@ -16,6 +16,7 @@
 //! | `reembed` | embeds tables again after a change of the embedding model |
 //! | `activity` | counts requests under way |
 //! | `config` | the limits in the configuration, and their checks |
+//! | `cost_sums` | adds up costs, for pages and the command |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
 //! | `outlines` | a cache of the days with turns and the periods with summaries of agents |
@@ -37,6 +38,7 @@ pub mod backup;
 mod caller;
 pub mod calls;
 pub mod config;
+pub mod cost_sums;
 #[cfg(test)]
 mod fixture;
 pub mod jobs;

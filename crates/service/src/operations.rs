@@ -27,6 +27,7 @@ mod memory;
 mod model_progress;
 mod periods;
 mod plans;
+mod prices;
 mod progress;
 mod proof;
 mod read_source;

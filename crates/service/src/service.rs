@@ -96,6 +96,8 @@ pub struct Service {
     pub(crate) outlines: Outlines,
     /// Measured speed of re-embedding, from which the remaining time is estimated.
     pub(crate) reembedding_speed: Speed,
+    /// Held while prices are read and saved, so that two changes at once keep each other's prices.
+    pub(crate) changing_prices: Arc<tokio::sync::Mutex<()>>,
     /// Id of the API key of the request that this handle serves; `None` for scheduled work and callers without a key.
     access_key: Option<Arc<str>>,
 }
@@ -121,6 +123,7 @@ impl Service {
             uploads: Uploads::default(),
             outlines: Outlines::default(),
             reembedding_speed: Speed::default(),
+            changing_prices: Arc::default(),
             access_key: None,
         }
     }

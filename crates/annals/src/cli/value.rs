@@ -37,6 +37,12 @@ pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, and not below zero".to_owned())
 }
 
+/// Parses an amount of money; the operation checks its range. Give the argument `allow_negative_numbers`, as for [`number`].
+pub(super) fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| amount.is_finite());
+    amount.ok_or_else(|| "it must be a number such as 0.15".to_owned())
+}
+
 /// A limit that can be removed: the number, or `None` for the word none. Clap would take an `Option` for an optional argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub Option<u64>);

@@ -1,7 +1,7 @@
 //! `annals rollup`: reads new messages for facts, writes the summaries that are due, from days to years, and makes them
-//! searchable. With `--dry-run` it only estimates what would be read.
+//! searchable. With `--dry-run` it only estimates what would be read, and what that would cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
@@ -9,6 +9,7 @@ use annals_core::{Grain, Result, Timestamp};
 use annals_server::exit_codes_and_statuses::INTERRUPTED;
 use annals_service::RolledUpAgent;
 use annals_service::calls;
+use annals_service::numbers::money;
 use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 
 use crate::cli::Rollup;
@@ -29,6 +30,9 @@ pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<Ex
     client.each(calls::Rollup { agent: args.agent.clone(), request }, take).await?;
     if json {
         print_json(&answers);
+    } else if answers.iter().filter(|answer| !answer.estimates.is_empty()).count() > 1 {
+        let currency = answers.first().map(|answer| answer.currency.as_str()).unwrap_or_default();
+        print_money("all agents:", answers.iter().flat_map(|answer| &answer.estimates), currency);
     }
     if stop.load(Ordering::Relaxed) {
         return Ok(ExitCode::from(INTERRUPTED));
@@ -43,7 +47,7 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
         let words = plural(answer.words, "word");
         say!("{agent}: {} would be read, {words}", plural(answer.periods.len() as u64, "period"));
         say!("  {DIM}{}{DIM:#}", answer.periods.join(" "));
-        print_estimates(&answer.estimates);
+        print_estimates(&answer.estimates, &answer.currency);
         return print_not_yet_due(&answer.not_yet_due);
     }
     print_extraction(agent, extraction);
@@ -74,23 +78,40 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
 }
 
 /// Prints what models would cost: tokens, and money where they have a price.
-fn print_estimates(estimates: &[EstimateView]) {
+fn print_estimates(estimates: &[EstimateView], currency: &str) {
     let mut by_model: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for EstimateView { purpose, model, calls, tokens_in, tokens_out, .. } in estimates {
+    for EstimateView { purpose, model, calls, tokens_in, tokens_out, cost, .. } in estimates {
         let (calls, read, written) = (plural(*calls, "call"), count(*tokens_in), count(*tokens_out));
-        say!("  {DIM}{purpose}: {calls}, about {read} tokens in, {written} out{DIM:#}");
+        let cost = cost.map(|cost| format!(", about {}", money(cost, currency))).unwrap_or_default();
+        say!("  {DIM}{purpose}: {calls}, about {read} tokens in, {written} out{cost}{DIM:#}");
         let sum = by_model.entry(model).or_default();
         *sum = (sum.0 + tokens_in, sum.1 + tokens_out);
     }
     for (model, (tokens_in, tokens_out)) in by_model {
         say!("  {model} would read about {} tokens and write {}", count(tokens_in), count(tokens_out));
     }
-    let cost = |of: fn(&EstimateView) -> Option<f64>| estimates.iter().map(of).sum::<Option<f64>>();
-    if estimates.is_empty() {
-        return;
+    print_money("that costs", estimates.iter(), currency);
+}
+
+/// Prints the sum of the costs after these words, and which models have no price.
+fn print_money<'e>(words: &str, estimates: impl Iterator<Item = &'e EstimateView>, currency: &str) {
+    let mut sum: Option<(f64, f64)> = None;
+    let mut unpriced: BTreeSet<&str> = BTreeSet::new();
+    for estimate in estimates {
+        match (estimate.cost, estimate.cost_in_batch) {
+            (Some(cost), Some(in_batch)) => {
+                let (costs, in_batches) = sum.unwrap_or_default();
+                sum = Some((costs + cost, in_batches + in_batch));
+            }
+            _ => _ = unpriced.insert(&estimate.model),
+        }
     }
-    if let (Some(direct), Some(batch)) = (cost(|one| one.cost), cost(|one| one.cost_in_batch)) {
-        say!("  that costs about {direct:.2}, or {batch:.2} with `--batch`");
+    if let Some((direct, batch)) = sum {
+        say!("  {words} about {}, or {} with `--batch`", money(direct, currency), money(batch, currency));
+    }
+    if !unpriced.is_empty() {
+        let models = unpriced.into_iter().collect::<Vec<_>>().join(", ");
+        say!("  {DIM}without a price: {models}; `annals price set` enters the price of a model{DIM:#}");
     }
 }
 

@@ -1,64 +1,20 @@
-//! Costs of models, and the prices that people entered.
+//! What models cost, by the prices that people entered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::budget_day;
-use annals_core::{Agent, Date, Error, Fault, Price, Result, Timestamp, Usage};
+use annals_core::{Agent, Date, Error, Price, Result, Timestamp, Usage};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 
-use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
+use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest};
 use crate::{Caller, Service};
 
-/// Maximum price of a million tokens, in units of the currency. A larger one is refused as an input error.
-const MAX_PRICE: f64 = 1_000_000.0;
-const MAX_MODEL_LENGTH: usize = 200;
-const MAX_CURRENCY_LENGTH: usize = 8;
-const MAX_PRICES: usize = 1000;
 /// Maximum number of agents for which the built-in engine's summaries are counted. With more agents, they are not counted.
 /// Counting reads the ledger of each agent.
 const MAX_COUNTED: usize = 20;
 
 impl Service {
-    /// Returns the prices of models, and their currency; an empty currency if there are no prices.
-    pub async fn prices(&self) -> Result<PricesView> {
-        let prices = self.parts.store.prices().await?;
-        let amount = |micros: u64| micros as f64 / Price::MICROS;
-        Ok(PricesView {
-            currency: prices.first().map(|price| price.currency.clone()).unwrap_or_default(),
-            prices: prices
-                .into_iter()
-                .map(|price| PriceView {
-                    model: price.model,
-                    input: amount(price.input),
-                    cached_input: price.cached_input.map(amount),
-                    cache_write: price.cache_write.map(amount),
-                    output: amount(price.output),
-                })
-                .collect(),
-        })
-    }
-
-    /// Replaces all prices. If the list has faults, changes nothing and returns an error that names them all.
-    pub async fn set_prices(&self, list: PricesView) -> Result<PricesView> {
-        let faults = faults(&list);
-        if !faults.is_empty() {
-            return Err(Error::Faults(faults));
-        }
-        let (currency, micros) =
-            (list.currency.trim().to_owned(), |amount: f64| (amount * Price::MICROS).round() as u64);
-        let price = |price: PriceView| Price {
-            model: price.model,
-            currency: currency.clone(),
-            input: micros(price.input),
-            cached_input: price.cached_input.map(micros),
-            cache_write: price.cache_write.map(micros),
-            output: micros(price.output),
-        };
-        self.parts.store.save_prices(list.prices.into_iter().map(price).collect()).await?;
-        self.prices().await
-    }
-
     /// Returns the costs of the agents that the caller may use. Includes the costs of erased agents, under an empty name, if
     /// the caller may use all agents of its workspace.
     pub async fn costs_of_all(&self, caller: &Caller, request: &CostsRequest, now: Timestamp) -> Result<CostsAnswer> {
@@ -153,41 +109,6 @@ fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
     }
 }
 
-fn faults(list: &PricesView) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let currency = list.currency.trim();
-    if !list.prices.is_empty() && (currency.is_empty() || currency.chars().count() > MAX_CURRENCY_LENGTH) {
-        faults.push(Fault::new("currency", format!("must have 1 to {MAX_CURRENCY_LENGTH} letters")));
-    }
-    if list.prices.len() > MAX_PRICES {
-        faults.push(Fault::new("prices", format!("has {} entries; at most {MAX_PRICES} are kept", list.prices.len())));
-    }
-    let mut seen = BTreeSet::new();
-    for (number, price) in list.prices.iter().enumerate() {
-        let mut fault =
-            |field: &str, reason: String| faults.push(Fault::new(format!("prices[{number}].{field}"), reason));
-        let model = price.model.as_str();
-        if model.trim().is_empty() || model.len() > MAX_MODEL_LENGTH || model.chars().any(char::is_control) {
-            fault("model", format!("must be a name of 1 to {MAX_MODEL_LENGTH} bytes"));
-        }
-        if !seen.insert(model) {
-            fault("model", format!("is {model:?} a second time"));
-        }
-        let amounts = [
-            ("input", Some(price.input)),
-            ("cached_input", price.cached_input),
-            ("cache_write", price.cache_write),
-            ("output", Some(price.output)),
-        ];
-        for (field, amount) in amounts {
-            if let Some(amount) = amount.filter(|amount| !(0.0..=MAX_PRICE).contains(amount)) {
-                fault(field, format!("is {amount}; 0 to {MAX_PRICE} are allowed"));
-            }
-        }
-    }
-    faults
-}
-
 #[cfg(test)]
 mod tests {
     use annals_core::ports::{Key, Replies, Scope, Target};
@@ -196,6 +117,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{NOW, service_with_memories};
+    use crate::wire::{PriceView, PricesView};
 
     fn list(currency: &str, prices: &[(&str, f64, f64)]) -> PricesView {
         let price = |(model, input, output): &(&str, f64, f64)| PriceView {
@@ -206,12 +128,6 @@ mod tests {
             output: *output,
         };
         PricesView { currency: currency.into(), prices: prices.iter().map(price).collect() }
-    }
-
-    fn with_cached(amount: f64) -> PricesView {
-        let mut list = list("€", &[("m", 1.0, 2.0)]);
-        list.prices[0].cached_input = Some(amount);
-        list
     }
 
     async fn pay(service: &Service, agent: &Agent, model: &str, day: &str) {
@@ -280,25 +196,5 @@ mod tests {
         };
         let bound = Caller::of(key);
         assert_eq!(service.costs_of_all(&bound, &request, at(NOW)).await.unwrap().costs, []);
-    }
-
-    #[tokio::test]
-    async fn prices_with_faults_are_refused_and_nothing_changes() {
-        let service = service_with_memories(&agent("ann")).await;
-        let before = service.set_prices(list("€", &[("m", 1.0, 2.0)])).await.unwrap();
-        for (wrong, expect) in [
-            (list("", &[("m", 1.0, 1.0)]), "currency"),
-            (list("€", &[("", 1.0, 1.0)]), "prices[0].model"),
-            (list("€", &[("m", 1.0, 1.0), ("m", 2.0, 2.0)]), "a second time"),
-            (list("€", &[("m", -1.0, 1.0)]), "prices[0].input"),
-            (list("€", &[("m", 1.0, f64::NAN)]), "prices[0].output"),
-            (with_cached(-1.0), "prices[0].cached_input"),
-        ] {
-            let error = service.set_prices(wrong).await.unwrap_err().to_string();
-            assert!(error.contains(expect), "{error}");
-        }
-        assert_eq!(service.prices().await.unwrap(), before);
-        service.set_prices(PricesView::default()).await.unwrap();
-        assert_eq!(service.prices().await.unwrap(), PricesView::default());
     }
 }

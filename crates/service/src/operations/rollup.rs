@@ -41,7 +41,8 @@ impl Service {
             let plan = summarizer.plan(agent, request.refresh, now).await?;
             let not_yet_due = not_yet_due(&summarizer, agent, now).await?;
             let estimates = self.estimates(agent, request.refresh, now).await?;
-            let answer = RollupAnswer { not_yet_due, estimates, ..planned(agent, &plan) };
+            let currency = self.prices().await?.currency;
+            let answer = RollupAnswer { not_yet_due, estimates, currency, ..planned(agent, &plan) };
             return Ok(RolledUpAgent { answer, extraction: ExtractionView::default() });
         }
         self.take_batches(now).await;
@@ -163,6 +164,7 @@ fn summed_up(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAns
         outage: passed.outage.clone().or_else(|| read.waiting.clone()),
         in_batch: passed.in_batch.len() as u64,
         estimates: Vec::new(),
+        currency: String::new(),
         not_yet_due: Vec::new(),
         fact_operations: read.operations,
     }

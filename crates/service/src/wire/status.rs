@@ -335,6 +335,9 @@ pub struct RollupAnswer {
     /// Dry run: what models would cost, by purpose.
     #[serde(default)]
     pub estimates: Vec<EstimateView>,
+    /// Dry run: currency of the costs in `estimates`; empty if there are no prices.
+    #[serde(default)]
+    pub currency: String,
     /// Periods that are over but not due yet, because messages of them may still arrive.
     pub not_yet_due: Vec<NotYetDueView>,
     /// Number of fact operations found in new messages.

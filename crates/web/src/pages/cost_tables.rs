@@ -1,8 +1,7 @@
 //! Draws tokens and their cost: columns by day, and tables by purpose, model, agent and day.
 
-use std::collections::BTreeMap;
-
 use annals_core::Date;
+use annals_service::cost_sums::{CostSum, agent_in_words, purpose_in_words, sums_by};
 use annals_service::wire::{CostView, CostsAnswer};
 use jiff::ToSpan;
 use maud::{Markup, html};
@@ -14,59 +13,11 @@ const HEIGHT: f64 = 90.0;
 /// Maximum number of rows of a table. Further rows are only counted.
 const MAX_ROWS: usize = 50;
 
-/// Tokens and cost of several rows, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Sum {
-    calls: u64,
-    tokens_in: u64,
-    tokens_out: u64,
-    /// Tokens of requests and answers that were processed in batches, at half the price.
-    in_batches: u64,
-    /// Tokens of requests that providers read from their prompt caches.
-    cache_read: u64,
-    cost: f64,
-    /// Whether some of the tokens have no price.
-    has_unpriced: bool,
-}
-
-impl Sum {
-    fn add(&mut self, view: &CostView) {
-        self.calls += view.calls;
-        self.tokens_in += view.tokens_in;
-        self.tokens_out += view.tokens_out;
-        self.in_batches += in_batches(view);
-        self.cache_read += view.cache_read;
-        self.cost += view.cost.unwrap_or_default();
-        self.has_unpriced |= view.cost.is_none();
-    }
-
-    fn tokens(&self) -> u64 {
-        self.tokens_in + self.tokens_out
-    }
-}
-
-/// Returns the number of tokens of a row that were processed in batches: all of them, or 0.
-pub(super) fn in_batches(view: &CostView) -> u64 {
-    if view.batch { view.tokens_in + view.tokens_out } else { 0 }
-}
-
-fn sums<'a, K: Ord>(costs: &'a [CostView], key: impl Fn(&'a CostView) -> K) -> BTreeMap<K, Sum> {
-    let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
-    costs.iter().for_each(|view| sums.entry(key(view)).or_default().add(view));
-    sums
-}
-
-/// Returns an amount with its currency: `0.42 USD`.
-pub(super) fn amount(amount: f64, currency: &str) -> String {
-    let digits = if amount != 0.0 && amount < 0.01 { 6 } else { 2 };
-    format!("{amount:.digits$} {currency}")
-}
-
 /// Draws a column for each day. Draws a line at the daily budget if it is at most four times as high as the highest column.
 pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
-    let by_day = sums(&answer.costs, |view| view.day);
+    let by_day = sums_by(&answer.costs, |view| view.day);
     let days = days(answer.from, answer.to);
-    let highest = by_day.values().map(Sum::tokens).max().unwrap_or_default().max(1);
+    let highest = by_day.values().map(CostSum::tokens).max().unwrap_or_default().max(1);
     // A line far above the columns would flatten them.
     let budget = budget.filter(|budget| *budget <= highest.saturating_mul(4));
     let top = budget.unwrap_or_default().max(highest);
@@ -117,25 +68,20 @@ fn days(from: Date, to: Date) -> Vec<Date> {
 pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
     html! {
         div.tables {
-            (table("By purpose", "For", answer, |view| purpose(&view.purpose).to_owned()))
+            (table("By purpose", "For", answer, |view| purpose_in_words(&view.purpose).to_owned()))
             (table("By model", "Model", answer, |view| view.model.clone()))
-            @if has_agents { (table("By agent", "Agent", answer, |view| agent(&view.agent).to_owned())) }
+            @if has_agents { (table("By agent", "Agent", answer, |view| agent_in_words(&view.agent).to_owned())) }
             (table("By day", "UTC day", answer, |view| view.day.to_string()))
         }
     }
 }
 
-/// Returns the name of an agent in the table. Erased agents have an empty name, so they get a name in parentheses.
-fn agent(name: &str) -> &str {
-    if name.is_empty() { "(erased agents)" } else { name }
-}
-
 fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> String) -> Markup {
-    let sums = sums(&answer.costs, key);
-    let most = sums.values().map(Sum::tokens).max().unwrap_or_default().max(1);
+    let sums = sums_by(&answer.costs, key);
+    let most = sums.values().map(CostSum::tokens).max().unwrap_or_default().max(1);
     let has_batches = answer.costs.iter().any(|view| view.batch);
     let has_cached = answer.costs.iter().any(|view| view.cache_read > 0);
-    let mut rows: Vec<(&String, &Sum)> = sums.iter().collect();
+    let mut rows: Vec<(&String, &CostSum)> = sums.iter().collect();
     if first != "UTC day" {
         rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens()));
     }
@@ -155,25 +101,11 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
                 @if has_cached { td.n { (labels::count(sum.cache_read)) } }
                 td.n { (labels::count(sum.tokens_out)) }
                 @if has_batches { td.n { (labels::count(sum.in_batches)) } }
-                td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
+                td.n.t { (sum.cost_in(&answer.currency)) }
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
             } } }
         } }
         @if rows.len() > MAX_ROWS { p.hint { (labels::count((rows.len() - MAX_ROWS) as u64)) " more" } }
-    }
-}
-
-/// Returns a purpose in words.
-fn purpose(purpose: &str) -> &str {
-    match purpose {
-        "extraction" => "facts",
-        "rerank" => "order of search results",
-        "daily" => "summaries of days",
-        "weekly" => "summaries of weeks",
-        "monthly" => "summaries of months",
-        "quarterly" => "summaries of quarters",
-        "yearly" => "summaries of years",
-        other => other,
     }
 }
 
@@ -182,47 +114,6 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-
-    fn view(day: i8, model: &str, cost: Option<f64>) -> CostView {
-        let (agent, purpose) = ("ann".to_owned(), "daily".to_owned());
-        CostView {
-            agent,
-            day: date(2026, 3, day),
-            purpose,
-            model: model.into(),
-            batch: false,
-            calls: 1,
-            tokens_in: 10,
-            cache_read: 3,
-            cache_written: 0,
-            tokens_out: 2,
-            cost,
-        }
-    }
-
-    #[test]
-    fn sums_are_by_key_and_name_what_has_no_price() {
-        let costs = [CostView { batch: true, ..view(1, "a", Some(0.5)) }, view(2, "a", Some(0.25)), view(2, "b", None)];
-        let by_model = sums(&costs, |view| view.model.clone());
-        let a = Sum {
-            calls: 2,
-            tokens_in: 20,
-            tokens_out: 4,
-            in_batches: 12,
-            cache_read: 6,
-            cost: 0.75,
-            has_unpriced: false,
-        };
-        assert_eq!((by_model["a"], by_model["b"].has_unpriced), (a, true));
-        assert_eq!(sums(&costs, |view| view.day).len(), 2);
-    }
-
-    #[test]
-    fn small_amounts_keep_their_digits() {
-        for (value, expect) in [(0.0, "0.00 USD"), (0.000_9, "0.000900 USD"), (12.345, "12.35 USD")] {
-            assert_eq!(amount(value, "USD"), expect);
-        }
-    }
 
     #[test]
     fn every_day_has_a_place() {

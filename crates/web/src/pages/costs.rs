@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Error, Timestamp};
 use annals_service::Service;
+use annals_service::cost_sums::CostSum;
+use annals_service::numbers::money;
 use annals_service::wire::{CostsAnswer, CostsRequest, PriceView, PricesView};
 use axum::extract::State;
 use jiff::ToSpan;
@@ -118,13 +120,13 @@ fn total(answer: &CostsAnswer, agents: usize) -> Markup {
             (labels::days(answer.from, answer.to)) " (UTC): "
             @if answer.costs.is_empty() { "no tokens; no model was called." }
             @else {
-                @if answer.unpriced.is_empty() { strong { (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
-                @else if answer.cost > 0.0 { strong { "over " (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
+                @if answer.unpriced.is_empty() { strong { (money(answer.cost, &answer.currency)) } " for " }
+                @else if answer.cost > 0.0 { strong { "over " (money(answer.cost, &answer.currency)) } " for " }
                 (labels::plural(answer.tokens_in + answer.tokens_out, "token")) " of "
                 (labels::plural(agents as u64, "agent")) "."
             }
         }
-        @let in_batches: u64 = answer.costs.iter().map(cost_tables::in_batches).sum();
+        @let in_batches = CostSum::of(&answer.costs).in_batches;
         @if in_batches > 0 {
             p.hint { (labels::plural(in_batches, "token")) " of these came in batches, at half the price." }
         }

@@ -2,6 +2,7 @@
 //! cost.
 
 use annals_core::ports::Scope;
+use annals_service::numbers::money;
 use annals_service::wire::{CostsAnswer, CostsRequest, DeadLetterView, FailureView, RollupRequest, StatusView};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
@@ -128,7 +129,7 @@ fn cost(agent: &str, costs: &CostsAnswer, budget: Option<u64>) -> Markup {
         } @else {
             p.lead {
                 (labels::plural(costs.tokens_in + costs.tokens_out, "token"))
-                @if costs.cost > 0.0 { ", " (cost_tables::amount(costs.cost, &costs.currency)) }
+                @if costs.cost > 0.0 { ", " (money(costs.cost, &costs.currency)) }
                 @if !costs.unpriced.is_empty() { ", without the models that have no price yet" }
             }
             (cost_tables::columns(costs, budget))
