@@ -42,6 +42,7 @@ mod object_store;
 mod permissions;
 mod plans;
 mod postgres;
+mod prices;
 mod readme;
 mod rerank;
 mod retention;

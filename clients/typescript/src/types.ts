@@ -967,6 +967,8 @@ export type RoleWord = "user" | "assistant" | "system" | "tool";
 export interface RollupAnswer {
   /** Current name of the agent. Requests may also use its former names. */
   agent: string;
+  /** Dry run: currency of the costs in `estimates`; empty if there are no prices. */
+  currency?: string;
   /** Number of summaries that the built-in engine wrote in place of a model. */
   degraded: number;
   /** Whether this was a dry run. */

@@ -913,6 +913,7 @@ RollupAnswer = TypedDict(
     "RollupAnswer",
     {
         "agent": "str",  # Current name of the agent. Requests may also use its former names.
+        "currency": "NotRequired[str]",  # Dry run: currency of the costs in `estimates`; empty if there are no prices.
         "degraded": "int",  # Number of summaries that the built-in engine wrote in place of a model.
         "dry_run": "bool",  # Whether this was a dry run.
         "estimates": "NotRequired[list[EstimateView]]",  # Dry run: what models would cost, by purpose.

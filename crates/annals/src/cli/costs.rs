@@ -39,7 +39,6 @@ pub(crate) struct SetPrice {
     pub cache_write: Option<f64>,
 }
 
-/// Days are in UTC, as those of budgets.
 #[derive(Args)]
 pub(crate) struct Costs {
     /// Only this agent [default: all agents of the default workspace, and those that were deleted]
