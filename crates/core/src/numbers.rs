@@ -20,10 +20,11 @@ pub fn plural(number: u64, one: &str) -> String {
     }
 }
 
-/// Formats a sum of money with its currency: `12.35 USD`. Small sums keep two digits that are not zero: `0.0042 USD`.
+/// Formats a sum of money with its currency: `12.35 USD`. Sums below one keep four digits behind the point, and smaller ones two
+/// digits that are not zero: `0.0042 USD`, `0.000013 USD`.
 pub fn money(amount: f64, currency: &str) -> String {
-    let two_digits = |digits: &usize| amount * 10_f64.powi(i32::try_from(*digits).unwrap_or_default()) >= 9.95;
-    let digits = if amount > 0.0 { (2..MOST_DIGITS).find(two_digits).unwrap_or(MOST_DIGITS) } else { 2 };
+    let has_two = |digits: &usize| amount * 10_f64.powi(i32::try_from(*digits).unwrap_or_default()) >= 9.95;
+    let digits = if amount >= 1.0 { 2 } else { (4..MOST_DIGITS).find(has_two).unwrap_or(MOST_DIGITS) };
     let text = format!("{amount:.digits$}");
     let whole = text.find('.').map_or(text.len(), |point| point + 3);
     let (kept, zeros) = text.split_at(whole.min(text.len()));
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_sums_keep_two_digits() {
+    fn small_sums_keep_their_digits() {
         fn check(amount: f64, expect: &str) {
             assert_eq!(money(amount, "USD"), expect);
         }
@@ -49,6 +50,9 @@ mod tests {
         check(0.042, "0.042 USD");
         check(0.1, "0.10 USD");
         check(0.42, "0.42 USD");
+        check(0.014_46, "0.0145 USD");
+        check(0.000_13, "0.00013 USD");
+        check(0.999_99, "1.00 USD");
         check(12.345_1, "12.35 USD");
         check(1_234.5, "1234.50 USD");
     }

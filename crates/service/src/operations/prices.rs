@@ -52,7 +52,7 @@ impl Service {
         check_price(&mut faults, "", &price);
         if are_others && faults.is_empty() && currency != list.currency {
             let reason = format!(
-                "is {currency:?}, but the prices of other models are in {}; all prices are in one currency",
+                "is {currency:?}, but the prices of other models are in {0}; give this price in {0}, or remove the others first",
                 list.currency
             );
             faults.push(Fault::new("currency", reason));
