@@ -194,6 +194,11 @@ fn estimate_names_money_by_grain_and_in_all() {
     let unpriced = annals.json(&dry_run);
     assert_eq!((&unpriced[0]["currency"], &unpriced[0]["estimates"][0]["cost"]), (&json!(""), &Value::Null));
 
+    annals.json(&["price", "set", "cheap", "--currency", "USD", "--input", "0.15", "--output", "0.6"]);
+    let of_two_models = [&dry_run[..], &["--set", "models.extraction.model=cheap"]].concat();
+    let words =
+        ["what has a price costs about 0.0", "without a price: scripted; ", "all agents together cost about 0.0"];
+    shows(&annals, &of_two_models, &words);
     annals.json(&["price", "set", "scripted", "--currency", "USD", "--input", "0.15", "--output", "0.6"]);
     let estimates = annals.json(&dry_run);
     // Nothing may be rolled up between the estimates.
@@ -221,7 +226,7 @@ fn estimate_names_money_by_grain_and_in_all() {
         &dry_run,
         &[
             &format!("that costs about {}, or ", money(sums[0])),
-            &format!("all agents: about {}, or ", money(sums[0] + sums[1])),
+            &format!("all agents together cost about {}, or ", money(sums[0] + sums[1])),
             "with `--batch`",
         ],
     );

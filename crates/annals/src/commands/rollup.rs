@@ -32,7 +32,7 @@ pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<Ex
         print_json(&answers);
     } else if answers.iter().filter(|answer| !answer.estimates.is_empty()).count() > 1 {
         let currency = answers.first().map(|answer| answer.currency.as_str()).unwrap_or_default();
-        print_money("all agents:", answers.iter().flat_map(|answer| &answer.estimates), currency);
+        print_money("all agents together cost", answers.iter().flat_map(|answer| &answer.estimates), currency);
     }
     if stop.load(Ordering::Relaxed) {
         return Ok(ExitCode::from(INTERRUPTED));
@@ -90,28 +90,21 @@ fn print_estimates(estimates: &[EstimateView], currency: &str) {
     for (model, (tokens_in, tokens_out)) in by_model {
         say!("  {model} would read about {} tokens and write {}", count(tokens_in), count(tokens_out));
     }
-    print_money("that costs", estimates.iter(), currency);
-}
-
-/// Prints the sum of the costs after these words, and which models have no price.
-fn print_money<'e>(words: &str, estimates: impl Iterator<Item = &'e EstimateView>, currency: &str) {
-    let mut sum: Option<(f64, f64)> = None;
-    let mut unpriced: BTreeSet<&str> = BTreeSet::new();
-    for estimate in estimates {
-        match (estimate.cost, estimate.cost_in_batch) {
-            (Some(cost), Some(in_batch)) => {
-                let (costs, in_batches) = sum.unwrap_or_default();
-                sum = Some((costs + cost, in_batches + in_batch));
-            }
-            _ => _ = unpriced.insert(&estimate.model),
-        }
-    }
-    if let Some((direct, batch)) = sum {
-        say!("  {words} about {}, or {} with `--batch`", money(direct, currency), money(batch, currency));
-    }
+    let unpriced = estimates.iter().filter(|estimate| estimate.cost.is_none()).map(|estimate| estimate.model.as_str());
+    let unpriced: BTreeSet<&str> = unpriced.collect();
+    print_money(if unpriced.is_empty() { "that costs" } else { "what has a price costs" }, estimates, currency);
     if !unpriced.is_empty() {
         let models = unpriced.into_iter().collect::<Vec<_>>().join(", ");
         say!("  {DIM}without a price: {models}; `annals price set` enters the price of a model{DIM:#}");
+    }
+}
+
+/// Prints the sum of the costs after these words. Prints nothing if no model has a price.
+fn print_money<'e>(words: &str, estimates: impl IntoIterator<Item = &'e EstimateView>, currency: &str) {
+    let costs = estimates.into_iter().filter_map(|estimate| estimate.cost.zip(estimate.cost_in_batch));
+    let sum = costs.reduce(|sum, cost| (sum.0 + cost.0, sum.1 + cost.1));
+    if let Some((direct, batch)) = sum {
+        say!("  {words} about {}, or {} with `--batch`", money(direct, currency), money(batch, currency));
     }
 }
 
