@@ -6,7 +6,8 @@
 //! of JSON lines, or a folder with files such as `AGENT/2026-W10.json`, in the form that an endpoint answers). Answers can be
 //! written by hand: `--questions` writes the question of each period.
 //!
-//! Weeks and longer periods are written from the same writer's summaries of the finer grain. The built-in engine writes the
+//! Weeks and longer periods are written from the same writer's summaries of the finer grain. An endpoint is shown the end of the
+//! summary of the period before, as in a roll-up; facts and persona it is not shown. The built-in engine writes the
 //! periods that have no answer, and these summaries are not judged. With `--sources` weeks and longer periods are written from
 //! frozen summaries instead, and periods without an answer or without sources are left out. `--freeze` writes such a file.
 //! `--planted` also plants faults into the answers and counts how many the check of sources finds.
@@ -53,7 +54,7 @@ pub(crate) struct Summaries {
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// File or folder with an answer for each period to be judged
-    #[arg(long, value_name = "PATH", conflicts_with = "base_url")]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["base_url", "models"])]
     answers: Option<PathBuf>,
     /// Judge only the periods of this other file or folder of answers
     #[arg(long, value_name = "PATH")]
@@ -70,6 +71,9 @@ pub(crate) struct Summaries {
     /// Folder to which the question of each period without an answer is written
     #[arg(long, value_name = "FOLDER")]
     questions: Option<PathBuf>,
+    /// File with a table `[models]`, such as annals.toml: any API and all settings of models. Its budgets do not apply
+    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
+    models: Option<PathBuf>,
     /// URL of a model's API, including `/v1`
     #[arg(long, value_name = "URL", requires = "model")]
     base_url: Option<String>,
@@ -80,7 +84,7 @@ pub(crate) struct Summaries {
     #[arg(long, value_name = "NAME")]
     key_env: Option<String>,
     /// Folder in which answers of the model are recorded, and from which they are replayed
-    #[arg(long, value_name = "FOLDER", requires = "base_url")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "answers")]
     replay: Option<PathBuf>,
     /// Plant faults into the answers, and count those that are found
     #[arg(long, requires = "answers")]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use annals_core::ports::{Engine, SummaryTask};
+use annals_core::ports::{Background, Engine, SummaryTask};
 use annals_core::{Agent, Draft, Error, Grain, Memory, Period, Result, Settings, SignedDuration, Zones};
 use annals_llm::{EntailmentCheck, Extractive};
 use serde::de::IgnoredAny;
@@ -40,9 +40,10 @@ impl SummaryEvaluation<'_> {
     pub(super) async fn run(&mut self, writer: &Writer) -> Result<()> {
         let mut inputs: Vec<Vec<Memory>> = self.days.to_vec();
         for grain in Grain::SUMMARIES {
-            let mut written = Vec::new();
+            let mut written: Vec<Memory> = Vec::new();
             for sources in &inputs {
-                written.extend(self.summary(writer, grain, sources).await?);
+                let before = written.last().filter(|_| grain > Grain::Daily && writer.is_shown_the_period_before());
+                written.extend(self.summary(writer, grain, sources, before).await?);
             }
             if let Some(frozen) = self.frozen {
                 written = frozen.of(self.agent, grain, self.days)?;
@@ -52,7 +53,14 @@ impl SummaryEvaluation<'_> {
         Ok(())
     }
 
-    async fn summary(&mut self, writer: &Writer, grain: Grain, sources: &[Memory]) -> Result<Option<Memory>> {
+    /// `before` is the summary that was written before this one. Its end is shown if it is of the period right before.
+    async fn summary(
+        &mut self,
+        writer: &Writer,
+        grain: Grain,
+        sources: &[Memory],
+        before: Option<&Memory>,
+    ) -> Result<Option<Memory>> {
         let Some(first) = sources.first() else { return Ok(None) };
         let (settings, period) = (Settings::default(), first.period.ancestor(grain));
         if self.only.as_ref().is_some_and(|only| !only.contains(&period)) {
@@ -60,13 +68,15 @@ impl SummaryEvaluation<'_> {
         }
         let now = Zones::new("UTC")?.cover(period).end.saturating_add(SignedDuration::from_hours(1));
         let now = now.map_err(|_| Error::invalid("at", "is too late"))?;
+        let before = before.filter(|summary| Some(summary.period) == period.previous());
+        let background = before.map(|summary| Background { before: end_of(summary), ..Background::default() });
         let task = SummaryTask {
             agent: self.agent,
             settings: &settings,
             period,
             sources,
             base: None,
-            background: None,
+            background: background.as_ref(),
             read_seq: 0,
             now,
             access_key: None,
@@ -124,6 +134,13 @@ impl SummaryEvaluation<'_> {
         std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(wrong)?;
         std::fs::write(&path, format!("{system}\n\n---\n\n{user}\n")).map_err(wrong)
     }
+}
+
+/// Returns the last two supported sentences of a summary, as a roll-up shows them to the next period.
+fn end_of(summary: &Memory) -> Vec<String> {
+    let supported = summary.sentences().iter().filter(|sentence| !sentence.ungrounded);
+    let texts: Vec<String> = supported.map(|sentence| format!("{} {}", sentence.day, sentence.text)).collect();
+    texts[texts.len().saturating_sub(2)..].to_vec()
 }
 
 /// Groups the summaries of a grain by the periods of the next coarser one.

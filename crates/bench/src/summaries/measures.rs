@@ -94,6 +94,8 @@ pub(super) struct Sums {
     /// Similarity to references, where there are any.
     pub(super) rouge: RougeMean,
     pub(super) time: Duration,
+    /// Tokens paid for the summaries in this run.
+    pub(super) tokens: u64,
 }
 
 impl Sums {
@@ -122,6 +124,7 @@ impl Sums {
             ungrounded: Kept::of(&draft.sentences, |sentence| sentence.ungrounded),
             rouge: RougeMean::default(),
             time,
+            tokens: draft.tokens,
         }
     }
 
@@ -136,6 +139,7 @@ impl Sums {
         self.ungrounded.add(other.ungrounded);
         self.rouge.add(other.rouge);
         self.time += other.time;
+        self.tokens += other.tokens;
     }
 }
 

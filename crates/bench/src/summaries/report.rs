@@ -39,16 +39,17 @@ impl Report {
             return;
         }
         println!(
-            "| grain | writer | summaries | words | cited | represented | dates | names | numbers | ungrounded | ROUGE-1 | ROUGE-2 | ROUGE-L | ms |"
+            "| grain | writer | summaries | words | cited | represented | dates | names | numbers | ungrounded | ROUGE-1 | ROUGE-2 | ROUGE-L | ms | tokens |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         for ((grain, writer), sums) in &self.sums {
             let kept = [sums.cited, sums.represented, sums.dates, sums.names, sums.numbers, sums.ungrounded].map(shown);
             let (each, number) = (sums.words / sums.summaries.max(1), sums.summaries);
             let ms = sums.time.as_millis() / sums.summaries.max(1) as u128;
+            let tokens = sums.tokens / sums.summaries.max(1) as u64;
             let rouge = rouge_of(sums).map(|score| score.map_or_else(|| "–".to_owned(), |score| score.to_string()));
             println!(
-                "| {grain} | {writer} | {number} | {each} | {} | {} | {ms} |",
+                "| {grain} | {writer} | {number} | {each} | {} | {} | {ms} | {tokens} |",
                 kept.join(" | "),
                 rouge.join(" | ")
             );
@@ -72,7 +73,7 @@ impl Report {
                 "cited": sums.cited.percent(), "represented": sums.represented.percent(), "dates": sums.dates.percent(),
                 "names": sums.names.percent(), "numbers": sums.numbers.percent(), "ungrounded": sums.ungrounded.percent(),
                 "rouge_1": rouge_of(sums)[0], "rouge_2": rouge_of(sums)[1], "rouge_l": rouge_of(sums)[2],
-                "seconds": sums.time.as_secs_f64(),
+                "seconds": sums.time.as_secs_f64(), "tokens": sums.tokens,
             })
         };
         let planted =

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use annals_core::Grain;
 
+use annals_testkit::{Dialect, ModelServer};
+
 use super::measures::Kept;
 use super::*;
 
@@ -17,7 +19,11 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 async fn replayed(planted: bool) -> Report {
-    let args = Summaries {
+    judge(&demo(planted)).await.unwrap()
+}
+
+fn demo(planted: bool) -> Summaries {
+    Summaries {
         messages: repository().join("crates/annals/demo/messages.jsonl"),
         queries: None,
         agent: None,
@@ -27,6 +33,7 @@ async fn replayed(planted: bool) -> Report {
         freeze: None,
         references: Some(fixture("demo/references.jsonl")),
         questions: None,
+        models: None,
         base_url: None,
         model: None,
         key_env: None,
@@ -36,8 +43,35 @@ async fn replayed(planted: bool) -> Report {
         contradiction: 0.9,
         unsupported: false,
         json: false,
-    };
-    judge(&args).await.unwrap()
+    }
+}
+
+/// Any API and all settings of models can be judged, and the end of the week before is shown as in a roll-up.
+#[tokio::test]
+async fn model_of_a_configuration_is_judged_and_shown_the_week_before() {
+    let server = ModelServer::speaking(Dialect::Anthropic, []);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let config = format!(
+        "[server]\nlisten = \"127.0.0.1:1\"\n[models]\napi = \"anthropic\"\nbase_url = \"{}\"\nmodel = \"test\"\nkey = \"sk\"\n\
+         daily_tokens = 0\n",
+        server.base_url()
+    );
+    std::fs::write(file.path(), config).unwrap();
+    let args = Summaries { answers: None, sources: None, models: Some(file.path().to_owned()), ..demo(false) };
+    let report = judge(&args).await.unwrap();
+    let weeks = &report.sums[&(Grain::Weekly, "endpoint")];
+    assert!(weeks.summaries > 1 && weeks.tokens > 0, "{weeks:?}");
+    let asked: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
+    assert!(asked.iter().any(|request| request.contains("<before id=")), "{}", asked.last().unwrap());
+}
+
+#[test]
+fn configuration_without_models_is_an_error() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "[server]\n").unwrap();
+    let args = Summaries { answers: None, models: Some(file.path().to_owned()), ..demo(false) };
+    let error = Writer::of(&args).err().unwrap().to_string();
+    assert!(error.contains("has no table [models]"), "{error}");
 }
 
 fn percent(kept: Kept) -> f64 {

@@ -1,5 +1,6 @@
 //! The writers of the summaries to be judged.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,12 +28,17 @@ impl Writer {
         if let Some(path) = &args.answers {
             return ByPeriod::read(path).map(Writer::Answers);
         }
-        let Some(base_url) = &args.base_url else { return Ok(Writer::Extractive) };
-        let table = json!({
-            "base_url": base_url, "model": args.model, "key_env": args.key_env, "local_network": true,
-            "daily_tokens": u64::MAX, "workspace_daily_tokens": u64::MAX, "process_daily_tokens": u64::MAX,
-            "shares": { "old": 100 },
-        });
+        let mut table = match (&args.models, &args.base_url) {
+            (Some(path), _) => models_table(path)?,
+            (None, Some(base_url)) => json!({
+                "base_url": base_url, "model": args.model, "key_env": args.key_env, "local_network": true,
+            }),
+            (None, None) => return Ok(Writer::Extractive),
+        };
+        for budget in ["daily_tokens", "workspace_daily_tokens", "process_daily_tokens"] {
+            table[budget] = u64::MAX.into();
+        }
+        table["shares"] = json!({ "old": 100 });
         let config: ModelsConfig =
             serde_json::from_value(table).map_err(|error| Error::invalid("models", error.to_string()))?;
         let models = config.check(|name| std::env::var(name).ok()).map_err(|faults| {
@@ -41,6 +47,11 @@ impl Writer {
         let tokens = Arc::new(AtomicU64::new(0));
         let replies = Arc::new(RecordedReplies::new(args.replay.clone(), tokens.clone())?);
         Ok(Writer::Endpoint(Box::new(Endpoint::new(models, replies)?), tokens))
+    }
+
+    /// Returns whether the writer is shown the end of the summary before. Recorded answers were written without it.
+    pub(super) fn is_shown_the_period_before(&self) -> bool {
+        matches!(self, Writer::Endpoint(..))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -78,4 +89,14 @@ impl Writer {
             _ => None,
         }
     }
+}
+
+/// Reads the table `[models]` of a configuration.
+fn models_table(path: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|cause| Error::storage(format!("cannot read {}", path.display()), cause))?;
+    let wrong = |why: String| Error::invalid(path.display().to_string(), why);
+    let mut file: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
+    let models = file.remove("models").ok_or_else(|| wrong("has no table [models]".into()))?;
+    serde_json::to_value(models).map_err(|error| wrong(error.to_string()))
 }
