@@ -1,7 +1,7 @@
 """Embeds the first 400 messages of a file by ONNX Runtime alone and then by Annals' embedder, with the built-in model, in one run.
 
-ONNX Runtime gets the same texts three ways: one after another on all processors, one on each processor, and in padded batches of texts
-of similar length. Annals' figures are those of `cargo run -p annals-embedder --example measure_embedder`, which this starts. Processor
+ONNX Runtime gets the same texts two ways: one after another on all processors, and one on each processor. The network takes one text at
+a time. Annals' figures are those of `cargo run -p annals-embedder --example measure_embedder`, which this starts. Processor
 time is what embedding costs; elapsed time also depends on what else runs.
 
     pip install onnxruntime==1.32.0 tokenizers numpy
@@ -24,7 +24,7 @@ import onnxruntime
 import tokenizers
 
 MODEL = pathlib.Path(__file__).resolve().parents[2] / "models" / "all-MiniLM-L6-v2"
-TEXTS, BATCH, QUESTIONS = 400, 32, 100
+TEXTS, QUESTIONS = 400, 100
 
 
 def session(threads):
@@ -34,20 +34,13 @@ def session(threads):
     return onnxruntime.InferenceSession(str(MODEL / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
 
-def vectors(network, encoded):
-    """Returns one vector of length 1 for each text: the mean of the vectors of its tokens."""
-    length = max(len(one.ids) for one in encoded)
-    padded = lambda row: list(row) + [0] * (length - len(row))
-    rows = {
-        "input_ids": [padded(one.ids) for one in encoded],
-        "attention_mask": [padded([1] * len(one.ids)) for one in encoded],
-        "token_type_ids": [padded(one.type_ids) for one in encoded],
-    }
-    inputs = {one.name: numpy.array(rows[one.name], dtype=numpy.int64) for one in network.get_inputs()}
-    (tokens,) = network.run(None, inputs)[:1]
-    mask = numpy.array(rows["attention_mask"])[:, :, None]
-    means = (tokens * mask).sum(axis=1) / mask.sum(axis=1)
-    return means / numpy.linalg.norm(means, axis=1, keepdims=True)
+def vector(network, encoded):
+    """Returns the mean of the vectors of the tokens, scaled to length 1."""
+    rows = {"input_ids": encoded.ids, "attention_mask": [1] * len(encoded.ids), "token_type_ids": encoded.type_ids}
+    inputs = {one.name: numpy.array([rows[one.name]], dtype=numpy.int64) for one in network.get_inputs()}
+    tokens = network.run(None, inputs)[0]
+    mean = tokens[0].mean(axis=0)
+    return mean / numpy.linalg.norm(mean)
 
 
 def measured(name, texts, work):
@@ -63,7 +56,7 @@ def one_by_one(network, tokenizer, texts):
     times = []
     for text in texts[:QUESTIONS]:
         began = time.monotonic()
-        vectors(network, [tokenizer.encode(text)])
+        vector(network, tokenizer.encode(text))
         times.append((time.monotonic() - began) * 1000)
     times.sort()
     print(f"  one by one: median {statistics.median(times):.1f} ms, 95th percentile {times[len(times) * 95 // 100]:.1f} ms")
@@ -78,25 +71,20 @@ def main():
     print(f"{len(texts)} texts, {sum(len(tokenizer.encode(text).ids) for text in texts)} tokens, {processors} processors")
 
     whole = session(processors)
-    vectors(whole, tokenizer.encode_batch(texts[:20]))
-    measured("one text on all processors", texts, lambda: [vectors(whole, [tokenizer.encode(text)]) for text in texts])
+    one = lambda network, text: vector(network, tokenizer.encode(text))
+    [one(whole, text) for text in texts[:20]]
+    measured("ONNX Runtime, one text on all processors", texts, lambda: [one(whole, text) for text in texts])
     one_by_one(whole, tokenizer, texts)
 
     single = [session(1) for _ in range(processors)]
 
     def part(number):
         for text in texts[number::processors]:
-            vectors(single[number], [tokenizer.encode(text)])
+            one(single[number], text)
 
     with concurrent.futures.ThreadPoolExecutor(processors) as threads:
-        measured("one text on each processor", texts, lambda: list(threads.map(part, range(processors))))
+        measured("ONNX Runtime, one text on each processor", texts, lambda: list(threads.map(part, range(processors))))
 
-    def batches():
-        ordered = sorted(tokenizer.encode_batch(texts), key=lambda one: len(one.ids))
-        for begin in range(0, len(ordered), BATCH):
-            vectors(whole, ordered[begin : begin + BATCH])
-
-    measured(f"batches of {BATCH}", texts, batches)
     sys.stdout.flush()
     subprocess.run([program, messages], check=True)
 
