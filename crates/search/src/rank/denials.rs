@@ -22,7 +22,7 @@ const SMALL: &str = "of|than|on|at|in|the|a|am|an|im|um|den|dem|der|die|das|ins|
 
 /// Returns whether the later text denies a word of the earlier one: "Wednesday, not Tuesday". Without a beginning as a
 /// correction, the word must be a number or the name of a day or month; with one, it may also be any word of more than three
-/// characters.
+/// characters. A later text of more than [`LONGEST`] bytes denies nothing.
 pub(super) fn denies(later: &str, earlier: &str, lead: CorrectionLead) -> bool {
     if later.len() > LONGEST {
         return false;
