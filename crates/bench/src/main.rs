@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
         Command::Growth(args) => growth::run(&args).await,
         Command::GrowthAsk(args) => growth::answer(&args).await,
         Command::Summaries(args) => summaries::run(&args).await.map_err(Into::into),
-        Command::Cost(args) => cost::run(&args).map_err(Into::into),
+        Command::Cost(args) => cost::run(&args).await.map_err(Into::into),
         Command::Lag(args) => lag::run(&args).await,
     };
     match done {

@@ -13,8 +13,8 @@
 //! `--planted` also plants faults into the answers and counts how many the check of sources finds.
 
 mod by_period;
-mod evaluation;
-mod frozen;
+pub(crate) mod evaluation;
+pub(crate) mod frozen;
 mod measures;
 mod planted;
 mod replies;

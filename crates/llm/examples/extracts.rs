@@ -4,6 +4,7 @@
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl --sample 30 --seed 7 [--faults]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl queries.jsonl --lost [AGENT]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl --events events.jsonl [--show yearly]
+//!     cargo run -p annals-llm --example extracts -- messages.jsonl --worth labels.jsonl [--show monthly]
 //!
 //! Groups turns by agent and UTC day, rolls them up from days to years, and prints per grain how many sentences stand alone,
 //! their faults (`checker`), and how many evidence turns are represented and quoted (`Table`).
@@ -17,6 +18,7 @@ mod extracts {
     pub mod checker;
     pub mod events;
     pub mod lost;
+    pub mod worth;
 }
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +29,8 @@ use annals_llm::Extractive;
 
 use extracts::checker::Fault;
 use extracts::events::Gold;
-use extracts::{checker, events, lost};
+use extracts::worth::Labels;
+use extracts::{checker, events, lost, worth};
 use input::{Failure, content, days, evidence, lines};
 
 /// Number of earlier turns that the engine gets as background, as in the summarizer.
@@ -51,7 +54,10 @@ async fn main() -> Result<(), Failure> {
         return Ok(());
     }
     let important = options.events.as_ref().map(|file| lines(file)).transpose()?;
+    let labels =
+        options.worth.as_ref().map(|file| lines(file)).transpose()?.map(|lines| Labels::new(&lines, options.show));
     let (mut tables, mut figures): (BTreeMap<Grain, Table>, _) = (BTreeMap::new(), BTreeMap::new());
+    let mut judged = BTreeMap::new();
     for (name, days) in agents {
         let agent = Agent::new(&name)?;
         let turns: Vec<&Memory> = days.iter().flatten().collect();
@@ -68,12 +74,15 @@ async fn main() -> Result<(), Failure> {
                 written.push(summary(&agent, grain, children, earlier).await?);
             }
             gold.iter().for_each(|gold| gold.add(grain, &written, &mut figures));
+            labels.iter().for_each(|labels| labels.add(&name, &written, &turns, &mut judged));
             tables.entry(grain).or_default().add(&written, &evidence);
             finer = siblings(written, grain);
         }
     }
     if important.is_some() {
         events::print(&figures);
+    } else if labels.is_some() {
+        worth::print(&judged);
     } else if options.sample > 0 {
         tables.iter().for_each(|(grain, table)| table.print_sample(*grain, &options));
     } else {
@@ -95,6 +104,8 @@ struct Options {
     lost: Option<String>,
     /// Counts which important events the summaries quote.
     events: Option<String>,
+    /// Counts how many lines quote what a reader wants, by the labels of this file.
+    worth: Option<String>,
     /// Prints the summaries of this grain, with the important events that they lack.
     show: Option<Grain>,
 }
@@ -111,6 +122,7 @@ impl Options {
                 "--seed" => options.seed = number()?,
                 "--lost" => options.lost = Some(arguments.next().unwrap_or_default()),
                 "--events" => options.events = arguments.next(),
+                "--worth" => options.worth = arguments.next(),
                 "--show" => options.show = Some(arguments.next().unwrap_or_default().parse()?),
                 "--faults" => options.faults = true,
                 _ => options.files.push(argument),

@@ -3,7 +3,7 @@
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages (without `mails` that others wrote)
 //! by sentence (`reading`: `clean`, `labels`, `spacing`, `wrapped`, `split`, `openers`, `pronouns`, `full_names`, `dates`),
 //! rates whether each stands alone (`dependence`, `continuations`, and for records `record`, `definite`, `reports`, `status`,
-//! `entries`) and its content (`worth`: `word_kinds`, `events`, `news`, `vague`, `recurrence`), selects the best without
+//! `entries`) and its content (`worth`: `word_kinds`, `events`, `news`, `vague`, `salience`, `recurrence`), selects the best without
 //! repetition (`choose`) and formats them (`lines`). Without any, there is a line for `small_talk`. Sentences of a sealed base
 //! compete with late ones. Never rewords: a line is one sentence of a turn, one sentence with those that depend on it, or a
 //! whole message of a short day. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
@@ -36,6 +36,7 @@ mod reading;
 mod record;
 mod recurrence;
 mod reports;
+mod salience;
 mod small_talk;
 mod spacing;
 pub(crate) mod split;
@@ -65,7 +66,7 @@ use crate::word_limit::word_limit;
 
 /// Part of the recipe that is stored with each summary. Change it with every change to this folder that can change a summary,
 /// so that older summaries are recognised as outdated.
-const VERSION: &str = "extractive 12";
+const VERSION: &str = "extractive 13";
 
 /// The built-in engine for summaries.
 #[derive(Clone, Copy, Debug, Default)]

@@ -121,7 +121,7 @@ fn print(status: &StatusView) {
     }
     print_usage(&status.usage);
     status.models.iter().filter(|model| model.requests + model.running > 0).for_each(print_model);
-    if let Some(requests) = status.requests_left.filter(|requests| *requests > 0 && !status.due.is_empty()) {
+    if let Some(requests) = status.requests_left.filter(|requests| *requests > 0) {
         let time =
             status.seconds_left.map(|seconds| format!(", about {} min", seconds.div_ceil(60))).unwrap_or_default();
         say!("  left for models: about {}{time}", plural(requests, "request"));

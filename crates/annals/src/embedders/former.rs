@@ -84,3 +84,25 @@ impl FormerEmbedders {
 fn as_json(table: &EmbedderConfig) -> serde_json::Value {
     serde_json::to_value(table).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::WordEmbedder;
+
+    use super::*;
+
+    /// A search must answer by words alone rather than fail because of a record that only makes it better.
+    #[test]
+    fn record_that_is_damaged_counts_as_empty_and_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let former = FormerEmbedders::of(folder.path());
+        let embedder = WordEmbedder::default();
+        let table: EmbedderConfig = serde_json::from_value(serde_json::json!({ "model": "models/small" })).unwrap();
+        for damaged in ["", "{", "[1]", "\u{0}\u{0}"] {
+            std::fs::write(folder.path().join(FORMER), damaged).unwrap();
+            assert!(former.settings(embedder.model()).is_none(), "{damaged:?}");
+            former.record(&embedder, &table).unwrap();
+            assert!(former.settings(embedder.model()).is_some(), "{damaged:?}");
+        }
+    }
+}

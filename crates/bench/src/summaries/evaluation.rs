@@ -137,14 +137,14 @@ impl SummaryEvaluation<'_> {
 }
 
 /// Returns the last two supported sentences of a summary, as a roll-up shows them to the next period.
-fn end_of(summary: &Memory) -> Vec<String> {
+pub(crate) fn end_of(summary: &Memory) -> Vec<String> {
     let supported = summary.sentences().iter().filter(|sentence| !sentence.ungrounded);
     let texts: Vec<String> = supported.map(|sentence| format!("{} {}", sentence.day, sentence.text)).collect();
     texts[texts.len().saturating_sub(2)..].to_vec()
 }
 
 /// Groups the summaries of a grain by the periods of the next coarser one.
-fn by_parent(written: Vec<Memory>, grain: Grain) -> Vec<Vec<Memory>> {
+pub(crate) fn by_parent(written: Vec<Memory>, grain: Grain) -> Vec<Vec<Memory>> {
     let Some(coarser) = grain.coarser() else { return Vec::new() };
     let mut periods: BTreeMap<Period, Vec<Memory>> = BTreeMap::new();
     for summary in written {

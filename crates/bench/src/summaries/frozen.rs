@@ -77,7 +77,7 @@ pub(super) fn line(agent: &Agent, memory: &Memory, days: &[Vec<Memory>]) -> Resu
 }
 
 /// Builds the memory of a summary. Its text is the sentences joined by spaces.
-pub(super) fn summary(
+pub(crate) fn summary(
     agent: &Agent,
     period: Period,
     sentences: Vec<Sentence>,

@@ -44,6 +44,10 @@ const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 /// How many times the timeout a model that thinks unseen may take until the first token.
 const UNSEEN_THOUGHT: u32 = 5;
 
+/// Number of answers up to which preliminary limits are asked for again before each request. A server that reports no others by
+/// then never does, as an old Ollama.
+const ASKS_AGAIN: u64 = 3;
+
 /// Number of parallel requests until the limit of the server is reported or assumed.
 const FIRST_AT_ONCE: usize = 1;
 
@@ -183,20 +187,15 @@ impl Channel {
     }
 
     /// Leaves parameters out of further requests, or lowers the limit of their answers, if these failures of requests in one batch
-    /// show that the server refuses them. All requests of a batch have the same shape and get the same refusals. So each
-    /// parameter counts once, and a refusal that names none counts for nothing.
+    /// show that the server refuses them. A refusal that names no parameter counts for nothing.
     pub(super) fn note_refusals(&self, failures: &[EndpointError]) {
-        let mut parameters = Vec::new();
         for failure in failures {
             if let EndpointError::OutputLimit { numbers } = failure {
                 let refused = self.sizes_by(self.learned.known_limits()).max_output_tokens;
                 self.learned.lower_output_to_named(refused, numbers);
             }
-            if let Some(Some(parameter)) = failure.refused_form()
-                && !parameters.contains(&parameter)
-            {
+            if let Some(Some(parameter)) = failure.refused_form() {
                 self.learned.shape.refuse(parameter);
-                parameters.push(parameter);
             }
         }
     }
@@ -221,13 +220,13 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns the limits that the server reports. Queries them again until the server has reported them, and once more after
-    /// its first answer if they were preliminary. A server that has answered a request of this model but reports no limits gets
+    /// Returns the limits that the server reports. Queries them again until the server has reported them, and after
+    /// its first answers while they are preliminary. A server that has answered a request of this model but reports no limits gets
     /// the default ones. Until then, returns `None` while the server cannot answer or its circuit breaker is open.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
             let reported = limits::ask(&self.server.http, &self.model).await;
-            let limits = reported.or_else(|| self.has_answered().then_some(limits::UNKNOWN)).ok_or(())?;
+            let limits = reported.or_else(|| (self.answers() > 0).then_some(limits::UNKNOWN)).ok_or(())?;
             if !self.server.has_turns.swap(true, Ordering::Relaxed) {
                 self.server.turns.add_permits(limits.at_once.saturating_sub(FIRST_AT_ONCE));
             }
@@ -235,7 +234,7 @@ impl Channel {
         };
         let known = self.learned.known_limits();
         let asks_again = self.learned.final_limits.get().is_none()
-            && known.is_none_or(|limits| limits.is_preliminary && self.has_answered());
+            && known.is_none_or(|limits| limits.is_preliminary && (1..=ASKS_AGAIN).contains(&self.answers()));
         if !asks_again || self.server.breaker.is_open() {
             return known;
         }
@@ -250,8 +249,9 @@ impl Channel {
         self.learned.final_limits.get_or_try_init(ask_loaded).await.ok().copied().or(known)
     }
 
-    fn has_answered(&self) -> bool {
-        self.learned.speed.now().requests > 0
+    /// Returns the number of requests of the model that the server has answered since the start.
+    fn answers(&self) -> u64 {
+        self.learned.speed.now().requests
     }
 
     /// Waits until the quota is available again. Does not wait at all if that would take longer than the timeout of the model.

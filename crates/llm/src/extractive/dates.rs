@@ -210,6 +210,11 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
         return is_counted.then_some((3, if side < 0 { Span::Until } else { Span::From }));
     }
     let unit = strip(word(1));
+    // "My last semester", "our next week off"; "the last week of January".
+    const POSSESSIVES: [&str; 6] = ["my", "our", "your", "his", "her", "their"];
+    if side < 0 && POSSESSIVES.contains(&before) || word(2) == "of" {
+        return None;
+    }
     // "Over the last week", "in the past year".
     let is_over = before == "the" && ["past", "last"].contains(&words[at]);
     let span = match unit {
@@ -251,7 +256,10 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
         },
     };
     let unit = phrases::unit(word(length))?;
-    if !["ago", "back"].contains(&word(length + 1)) {
+    let before = at.checked_sub(1).map_or("", |position| words[position]);
+    // "She wants her two days back", "we get 210 a month back".
+    let is_returned = word(length + 1) == "back" && (word(0) == "a" || ["my", "her", "his", "our"].contains(&before));
+    if !["ago", "back"].contains(&word(length + 1)) || is_returned {
         return None;
     }
     let span = count.map_or(Some(Span::Before), |count| Span::away(day, unit, -count))?;
@@ -276,10 +284,20 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(start + length))?;
     let end = start + length + 1;
     let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
-    // "90 mm of rain in a day" is a rate.
-    let is_rate = ["a", "an"].contains(&word(start)) && has_digit(&words[at.saturating_sub(RATE)..at]);
+    let before = &words[at.saturating_sub(RATE)..at];
+    // "90 mm of rain in a day" and "no missed readings in 7 weeks" are rates.
+    let is_rate =
+        has_digit(before) || before.iter().any(|word| ["zero", "no", "time", "times", "twice"].contains(word));
+    // "It clears in a day or two."
+    let is_loose = word(end) == "or";
     let is_meant = is_from_now
-        || (is_in && word(end) != "time" && !is_rate && !tense::counts_back(words, at) && tense::is_future(words, at));
+        || (is_in
+            && word(end) != "time"
+            && !is_rate
+            && !is_loose
+            && !tense::counts_back(words, at)
+            && !tense::is_perfect(words, at)
+            && tense::is_future(words, at));
     // "In three weeks on Saturday".
     let weekday = phrases::weekday(word(end + 1)).filter(|_| unit == Unit::Week && word(end) == "on");
     if let (true, Some(weekday), Some(count)) = (is_meant, weekday, count) {

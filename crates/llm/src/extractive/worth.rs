@@ -12,7 +12,7 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::word_kinds::{self, Kind};
-use super::{answers, events, news, story, vague};
+use super::{answers, events, news, salience, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
@@ -77,6 +77,9 @@ pub(super) struct Worth {
     pub(super) words: Vec<(String, f64)>,
     /// Factor on the sum of the words, from the kind of event and the form of the sentence.
     importance: f64,
+    /// Factor on the worth, from how long such content usually matters. It orders lines, and does not decide whether a line says
+    /// enough.
+    salience: f64,
     /// Cost of the sentence: its words, and its share of the head of a line and of the attention of the reader.
     cost: f64,
     /// Minimum content for a line of the grain; infinite if no content is enough.
@@ -93,7 +96,7 @@ impl Worth {
 
     /// Returns the worth that words add to a summary. `words` is the sum of their worth.
     pub(super) fn of_words(&self, words: f64) -> f64 {
-        if words > 0.0 { self.importance * words / self.cost } else { 0.0 }
+        if words > 0.0 { self.importance * self.salience * words / self.cost } else { 0.0 }
     }
 
     pub(super) fn lower(&mut self, factor: f64) {
@@ -144,6 +147,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
     let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
+    let salience = if language == Language::English { salience::factor(rest, grain) } else { 1.0 };
     let importance = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
     // Readings in a log do not matter for its weeks and longer periods.
     let is_reading =
@@ -167,7 +171,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     let of_label =
         label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(of_label.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
-    Worth { words, importance, cost: length(sentence) as f64 + SENTENCE, least, least_to_fill }
+    Worth { words, importance, salience, cost: length(sentence) as f64 + SENTENCE, least, least_to_fill }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do

@@ -53,3 +53,28 @@ fn denies_wide(later: &str, earlier: &str) -> bool {
         pair.chars().filter(|c| is_wide(*c)).count() == 2 && earlier.contains(&pair)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every turn is compared with several earlier ones: without limits, two messages of a megabyte held a search for seconds.
+    #[test]
+    fn long_texts_deny_nothing_and_are_not_read_to_their_end() {
+        fn check(later: &str, earlier: &str, expect: bool) {
+            assert_eq!(
+                denies(later, earlier, CorrectionLead::None),
+                expect,
+                "{} and {} bytes",
+                later.len(),
+                earlier.len()
+            );
+        }
+        let padded = |text: &str, bytes: usize| format!("{text}{}", " é".repeat((bytes - text.len()) / 3));
+        check("Wednesday, not Tuesday", "we meet on Tuesday", true);
+        check(&padded("Wednesday, not Tuesday", 1_990), "we meet on Tuesday", true);
+        check(&padded("Wednesday, not Tuesday", 2_010), "we meet on Tuesday", false);
+        check("Wednesday, not Tuesday", &format!("{} we meet on Tuesday", padded("", 15_000)), true);
+        check("Wednesday, not Tuesday", &format!("{} we meet on Tuesday", padded("", 16_000)), false);
+    }
+}

@@ -1,8 +1,10 @@
 //! Extraction of facts from new messages, on request.
 
-use annals_core::{Agent, Grain, Result};
-use annals_summarizer::PassPlan;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use annals_core::{Agent, Grain, Result};
+
+use super::model_progress::ModelWork;
 use crate::locks::Facts;
 use crate::wire::ExtractionView;
 use crate::{ProgressSink, Service};
@@ -15,9 +17,15 @@ impl Service {
         let unread = self.parts.store.backlog(agent, Grain::Working, read).await?;
         let stage = progress.begin("extracting facts", unread);
         let settings = self.parts.store.settings(agent).await?;
-        let (advance, should_stop) = (|turns| stage.advance(turns), || progress.should_stop());
+        let done = AtomicU64::new(0);
+        let advance = |turns| {
+            done.fetch_add(turns, Ordering::Relaxed);
+            stage.advance(turns);
+        };
+        let left = || ModelWork::Messages(unread.saturating_sub(done.load(Ordering::Relaxed)));
+        let should_stop = || progress.should_stop();
         let reading = self.read_for_facts_until(agent, &advance, &should_stop);
-        let passed = self.noting_models(&settings, &PassPlan::default(), &|| 0, &*stage, reading).await?;
+        let passed = self.noting_models(&settings, &left, &*stage, reading).await?;
         Ok(ExtractionView::from(passed))
     }
 

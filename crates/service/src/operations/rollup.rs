@@ -8,6 +8,7 @@ use annals_core::{Agent, Grain, Period, Result, Timestamp};
 use annals_summarizer::{PassPlan, Passed, Summarizer};
 use serde::{Deserialize, Serialize};
 
+use super::model_progress::ModelWork;
 use crate::locks::{History, RollUp};
 use crate::wire::{ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 use crate::{NoProgress, ProgressSink, Service};
@@ -58,10 +59,10 @@ impl Service {
             done.fetch_add(usize::try_from(periods).unwrap_or_default(), Ordering::Relaxed);
             stage.advance(periods);
         };
-        let left = || plan.periods.len().saturating_sub(done.load(Ordering::Relaxed));
+        let left = || ModelWork::Summaries(&plan, plan.periods.len().saturating_sub(done.load(Ordering::Relaxed)));
         let should_stop = || progress.should_stop();
         let writing = self.write_summaries_by(&summarizer, agent, request.refresh, now, &advance, &should_stop);
-        let passed = self.noting_models(&settings, &plan, &left, &*stage, writing).await?;
+        let passed = self.noting_models(&settings, &left, &*stage, writing).await?;
         drop(stage);
         self.send_batches(now).await;
         self.make_searchable_shown(agent, progress).await?;

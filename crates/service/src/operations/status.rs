@@ -18,10 +18,11 @@ impl Service {
         let counts = self.parts.store.counts(agent).await?;
         let ledger = self.parts.store.ledger(agent).await?;
         let plan = self.parts.summarizer.plan(agent, false, now).await?;
-        let requests_left = self.requests_left(&settings, &plan);
         let models = self.model_states(&settings);
         let open = self.open_periods(agent, &zones, now).await?;
         let extraction = self.parts.store.extraction(agent).await?;
+        let unread = self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?;
+        let requests_left = self.requests_left(&settings, &plan, unread);
         let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
         // Without a model no period waits for a batch, even if batches were sent before.
         let in_batch = match &self.parts.batching {
@@ -38,7 +39,7 @@ impl Service {
             last_ingest: counts.last_ingest.map(|at| at.to_string()),
             not_yet_searchable: self.parts.writer.backlog(agent).await?,
             index_error: self.queue.failure(agent, Pipeline::Working),
-            not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
+            not_yet_read_for_facts: unread,
             extraction_error: extraction.last_error.or_else(|| self.queue.failure(agent, Pipeline::Extract)),
             grains: grains(&ledger, &open, &zones, now),
             due: labels(&plan.periods),

@@ -56,6 +56,20 @@ async fn short_rate_limit_is_waited_for() {
 }
 
 #[tokio::test]
+async fn account_without_credit_is_asked_once_and_the_error_says_so() {
+    let quota = json!({ "error": { "code": "insufficient_quota", "message": "You exceeded your current quota." } });
+    for script in [Script::Refuses(402, None), Script::Responds(429, quota)] {
+        let server = ModelServer::always(script);
+        let rig = Rig::new(&server);
+        let error = rig.day(&a_day().await).await.unwrap_err();
+        assert!(is_unavailable(&error) && error.to_string().contains("no credit left"), "{error}");
+        let again = rig.day(&a_day().await).await.unwrap_err();
+        assert!(is_unavailable(&again), "{again}");
+        assert_eq!((server.requests().len(), rig.spent().await.0), (1, 0));
+    }
+}
+
+#[tokio::test]
 async fn long_rate_limit_is_returned_to_the_caller() {
     let server = ModelServer::always(Script::Refuses(429, Some(3_600)));
     let rig = Rig::new(&server);

@@ -145,3 +145,24 @@ async fn known_window_stays_while_the_server_is_away() {
     assert_eq!(channel.sizes().await.window, 4_096);
     assert_eq!(channel.sizes().await.window, 4_096);
 }
+
+#[tokio::test]
+async fn old_ollama_that_never_reports_its_window_is_not_asked_for_ever() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let models = async move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        axum::Json(json!({ "data": [{ "id": "test", "owned_by": "library" }] }))
+    };
+    let loaded = async || axum::Json(json!({ "models": [{ "name": "test:latest" }] }));
+    let router = Router::new().route("/v1/models", get(models)).route("/api/ps", get(loaded));
+    let server = LoadingServer::over(router).await;
+    let endpoint = server.endpoint();
+    let channel = endpoint.channel(Purpose::Daily).unwrap();
+    for _ in 0..20 {
+        assert_eq!(channel.sizes().await.window, 4_096);
+        channel.learned.speed.record(&fast(), 0);
+    }
+    let asked = asked.load(Ordering::Relaxed);
+    assert!((2..=4).contains(&asked), "{asked}");
+}

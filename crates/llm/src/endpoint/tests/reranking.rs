@@ -323,3 +323,32 @@ async fn errors_contain_neither_memories_nor_keys() {
         assert!(!shown.contains("zebrafinch") && !shown.contains("sk-secret"), "{script:?}: {shown}");
     }
 }
+
+/// The server bills an answer even if nobody waits for it any more.
+#[tokio::test]
+async fn scores_for_a_client_that_gave_up_are_booked() {
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let server = ModelServer::choosing(move |_| {
+        let _ = held.lock().unwrap().recv();
+        Script::Good
+    });
+    let reranker = RerankFixture::of(&server);
+    let arrived = async {
+        while server.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        done = reranker.ask(&TEXTS) => panic!("not held back: {done:?}"),
+        () = arrived => {}
+    }
+    release.send(()).unwrap();
+    for _ in 0..2_000 {
+        if !reranker.spent().await.is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("nothing was booked");
+}

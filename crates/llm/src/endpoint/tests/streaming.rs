@@ -140,3 +140,33 @@ async fn tokens_of_an_answer_whose_request_is_dropped_are_counted() {
     assert!(tokio::time::timeout(Duration::from_millis(500), stream::receive(request, watch)).await.is_err());
     assert!(spent.tokens_in > 0 && spent.tokens_out > 0, "{spent:?}");
 }
+
+/// OpenAI's models send nothing while they think, and so does any model with the setting `reasoning`.
+#[tokio::test]
+async fn model_that_may_think_unseen_gets_more_time_for_its_first_token() {
+    async fn check(more: Value, expect: bool) {
+        let server = ModelServer::always(Script::Paced(Duration::from_millis(500), Duration::ZERO));
+        let mut table = json!({ "timeout": "300ms" });
+        table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let done = Rig::with(&server, table).day(&a_day().await).await;
+        assert_eq!(done.is_ok(), expect, "{more} {done:?}");
+    }
+    check(json!({}), false).await;
+    check(json!({ "reasoning": "low" }), true).await;
+}
+
+#[tokio::test]
+async fn late_answer_of_a_distant_server_is_booked_because_it_may_bill_it() {
+    async fn check(is_near: bool, calls: u64) {
+        let server = ModelServer::always(Script::Hangs);
+        let mut rig = Rig::with(&server, json!({ "timeout": "100ms" }));
+        for channel in rig.endpoint.channels.values_mut() {
+            Arc::get_mut(channel).expect("no request has begun").is_near = is_near;
+        }
+        assert!(is_unavailable(&rig.day(&a_day().await).await.unwrap_err()));
+        let spent = rig.spent().await;
+        assert!(spent.0 == calls && (spent.1 > 300) == (calls > 0), "{spent:?}");
+    }
+    check(true, 0).await;
+    check(false, 1).await;
+}

@@ -15,16 +15,37 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
+/// Returns whether the perfect is used before the time, so that it is how long something took: "has gained ten points in four
+/// weeks", but "have agreed to meet in two weeks".
+pub(super) fn is_perfect(words: &[&str], at: usize) -> bool {
+    let is_have = |word: &str| ["have", "has"].contains(&word) || word.ends_with("'ve") || word.ends_with("'s");
+    let is_done = |position: &usize| {
+        let next = words.get(position + 1).filter(|word| !["not", "never", "just"].contains(*word));
+        let participle = next.or(words.get(position + 2)).copied().unwrap_or_default();
+        is_have(words[*position]) && (verbs::is_past(participle) || ["seen", "been", "done"].contains(&participle))
+    };
+    let last = (0..at).rev().find(is_done);
+    last.is_some_and(|position| !words[position + 1..at].iter().any(|word| is_ahead(word) || *word == "to"))
+}
+
 /// Returns whether the nearest word that shows a tense shows the past. Prefers words before the given one, even if one after it
 /// is nearer by one word. Does not count the word itself: "Sat" is a day.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
-    let ahead = |position: usize| is_ahead(words[position]) && !is_noun(words, position);
+    let ahead =
+        |position: usize| is_ahead(words[position]) && !is_noun(words, position) || is_under_way(words, position);
     let nearest = (0..words.len())
         .filter(|position| *position != at && (ahead(*position) || past(*position)))
         .min_by_key(|position| distance(*position));
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
+}
+
+/// Returns whether a short form of "be" precedes a form in -ing: "Oona's coming on Saturday", "I'm seeing her on Monday".
+fn is_under_way(words: &[&str], position: usize) -> bool {
+    let next = words.get(position + 1).copied().unwrap_or_default();
+    let is_short = ["'s", "'m", "'re"].iter().any(|end| words[position].ends_with(end));
+    is_short && next.len() > 4 && next.ends_with("ing")
 }
 
 /// Returns whether a word that may be a verb follows an article or a possessive: "promised help during a visit on Tuesday".
@@ -42,10 +63,17 @@ pub(super) fn is_announced(words: &[&str], at: usize) -> bool {
 fn is_past_verb(words: &[&str], position: usize) -> bool {
     const HAVE: [&str; 10] = ["have", "has", "i've", "ive", "we've", "weve", "they've", "he's", "she's", "you've"];
     let before = position.checked_sub(1).map_or("", |before| words[before]);
-    let is_have_got = words[position] == "got" && HAVE.contains(&before);
+    let is_have_got = words[position] == "got" && (HAVE.contains(&before) || before.ends_with("'s"));
     let is_planned = ["was", "were"].contains(&words[position]) && words.get(position + 1) == Some(&"to");
-    let is_verb = !is_ahead(words[position]) && verbs::is_past(words[position]);
+    let is_verb = !is_ahead(words[position]) && (verbs::is_past(words[position]) || is_clipped(words[position]));
     is_verb && !is_have_got && !is_planned
+}
+
+/// Returns whether a word is a short form of a past tense: "regen'd".
+fn is_clipped(word: &str) -> bool {
+    const OF_WOULD: [&str; 12] =
+        ["i'd", "he'd", "she'd", "we'd", "you'd", "they'd", "it'd", "who'd", "that'd", "there'd", "what'd", "how'd"];
+    word.ends_with("'d") && !OF_WOULD.contains(&word)
 }
 
 /// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a

@@ -319,3 +319,59 @@ fn longer_phrases_in_other_languages_get_one_date() {
     check("Nous partons dans deux mois.", "Nous partons dans deux mois [2026-05].");
     check("Je suis arrivé hier soir avec ma sœur.", "Je suis arrivé hier soir [2026-03-03] avec ma sœur.");
 }
+
+#[test]
+fn weekday_that_is_counted_within_another_time_gets_no_date() {
+    for sentence in [
+        "First proper Monday of the year, so here we go.",
+        "The band plays on the last Friday of the month.",
+        "It rained on the Tuesday of that week.",
+        "We meet every second Thursday of the month.",
+    ] {
+        check(sentence, sentence);
+    }
+}
+
+/// Sentences of chats and logs that got a wrong date before.
+#[test]
+fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
+    for sentence in [
+        "I start my last semester of nursing school soon.",
+        "We move in the last week of January.",
+        "Skipped the run, third time in a week.",
+        "It usually clears in a day or two.",
+        "The appeal has passed £50,000 in two days.",
+        "I've not seen my brother in six years.",
+        "Zero missed readings in 7 weeks.",
+        "They work Mon–Fri and one weekend in two.",
+        "He wants Leo back in the Thursday group.",
+        "I asked for my two days back from July.",
+        "I was supposed to call her Sunday and I didn't.",
+    ] {
+        check(sentence, sentence);
+    }
+    check("Bilge dry after pumping Friday.", "Bilge dry after pumping Friday [2026-02-27].");
+    check(
+        "Got the placement, six weeks starting Monday.",
+        "Got the placement, six weeks starting Monday [2026-03-09].",
+    );
+    check(
+        "Jabs done on all 11 cattle, vet back Thursday.",
+        "Jabs done on all 11 cattle, vet back Thursday [2026-03-05].",
+    );
+    check("Hiring was approved, advert out Thursday.", "Hiring was approved, advert out Thursday [2026-03-05].");
+    check("Regen'd the column on Friday.", "Regen'd the column on Friday [2026-02-27].");
+    check("Legs still wobbly from Tuesday.", "Legs still wobbly from Tuesday [2026-03-03].");
+    check("Last polls before Sunday's election.", "Last polls before Sunday's [2026-03-08] election.");
+    check("They told Beth, she's coming up on Saturday.", "They told Beth, she's coming up on Saturday [2026-03-07].");
+    check("Joe's got an interview on Monday.", "Joe's got an interview on Monday [2026-03-09].");
+    check("He didn't stop till Sunday night.", "He didn't stop till Sunday night [2026-03-01].");
+    check(
+        "Which loaf was sold by the yard? Answer on Thursday.",
+        "Which loaf was sold by the yard? Answer on Thursday [2026-03-05].",
+    );
+    check("We have agreed to meet in two weeks.", "We have agreed to meet in two weeks [2026-03-18].");
+    check("How was everyone's Wednesday?", "How was everyone's Wednesday [2026-03-04]?");
+    check("I did Thursday, 4,000 of the black.", "I did Thursday [2026-02-26], 4,000 of the black.");
+    check("First Wednesday not at work.", "First Wednesday [2026-03-04] not at work.");
+}

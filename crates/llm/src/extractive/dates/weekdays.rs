@@ -17,7 +17,7 @@ const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "aft
 const CONJUNCTIONS: [&str; 8] = ["but", "because", "although", "though", "cos", "cause", "whereas", "unless"];
 
 /// Characters between two words that begin another clause.
-const BOUNDARIES: [char; 8] = ['(', ')', ':', ';', '…', '—', '–', '\n'];
+const BOUNDARIES: [char; 10] = ['(', ')', ':', ';', '…', '—', '–', '\n', '?', '!'];
 
 /// Marks that end a note: "Felt ok. Talk Sat".
 const NOTE_ENDS: [char; 4] = ['.', ',', '!', '?'];
@@ -29,9 +29,9 @@ const NOTE_WORDS: usize = 4;
 const NOT_IN_NOTES: [&str; 10] = ["after", "since", "at", "during", "from", "in", "of", "the", "that", "last"];
 
 /// Events that notes announce.
-const EVENTS: &str = "appointment appt audition ceremony checkup check-up class concert deadline delivery dentist dinner due exam \
+const EVENTS: &str = "advert answer appointment appt audition ceremony checkup check-up class concert deadline decision delivery dentist dinner due exam \
     exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
-    recital rehearsal scan surgery talk test tests tournament trip viewing visit wedding";
+    recital rehearsal result results scan surgery talk test tests tournament trip verdict viewing visit vote wedding";
 
 /// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday". With a date there, the
 /// weekday gets no other.
@@ -44,8 +44,21 @@ const NO_NOUNS: [&str; 9] = ["is", "was", "has", "had", "will", "i", "we", "befo
 const DETERMINERS: [&str; 7] = ["the", "our", "my", "their", "his", "her", "your"];
 
 /// Words that form a name with the weekday after them, which then gets no date: "Good Friday".
-const OF_NAMES: [&str; 11] =
-    ["good", "ash", "palm", "easter", "shrove", "cyber", "super", "ruby", "maundy", "holy", "giving"];
+const OF_NAMES: [&str; 13] = [
+    "good",
+    "ash",
+    "palm",
+    "easter",
+    "shrove",
+    "cyber",
+    "super",
+    "ruby",
+    "maundy",
+    "holy",
+    "giving",
+    "mothering",
+    "remembrance",
+];
 
 /// Maximum distance in days between the message and a day that is given by its number: "Friday 24th".
 const MAX_DAYS_AWAY: i32 = 45;
@@ -59,7 +72,9 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
     let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
-    if !is_written_as_day(sentence, at) || is_range || is_habit {
+    // "The first Monday of the year", "the Tuesday of that week".
+    let is_counted = after == "of";
+    if !is_written_as_day(sentence, at) || is_range || is_habit || is_counted || is_between_days(sentence, at) {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
@@ -77,7 +92,13 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         return Some(found);
     }
     let is_said = ["it's", "its"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
-    let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at));
+    // "My first Wednesday at home", "how was everyone's Sunday".
+    let is_of_somebody = DETERMINERS[1..].contains(&before) || before.ends_with("'s");
+    let is_ordinal = ["first", "second", "third", "fourth", "final"].contains(&before);
+    let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal);
+    if is_ordinal && !is_today || is_abandoned(&words[..at]) {
+        return None;
+    }
     let span = match day_of_plan(sentence, at) {
         _ if is_today => Span::day(day, 0)?,
         Some(planned_on) => Span::weekday_after(planned_on, weekday)?,
@@ -106,17 +127,29 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
     let is_done = word(1) == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
     let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
-    // "Pump hired from Monday", but "I was off from Monday".
-    let is_begin = word(1) == "from" && !words[..at].iter().any(|word| ["was", "were", "been"].contains(word));
+    // "Pump hired from Monday", but "I was off from Monday" and "still sore from Monday".
+    let has = |any: &[&str]| words[..at].iter().any(|word| any.contains(word));
+    let is_begin = word(1) == "from" && !has(&["was", "were", "been", "still", "sore"])
+        || ["starting", "beginning"].contains(&word(1)) && !has(&["was", "were"]);
+    // "Vet back Thursday", "advert out Thursday", "home on Friday".
+    let place = if word(1) == "on" { word(2) } else { word(1) };
+    const AWAY: [&str; 9] = ["was", "were", "came", "got", "went", "been", "sent", "brought", "left"];
+    let is_away = words[at.saturating_sub(4)..at].iter().any(|word| AWAY.contains(word));
+    let is_expected = ["back", "out", "home"].contains(&place) && !is_away;
+    // "Bilge dry after pumping Friday".
+    let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::is_announced(words, at);
+    // "They didn't stop till Sunday."
+    let is_past_end = ["until", "till"].contains(&word(1)) && has(&["didn't", "didnt"]);
     // "The plan must be withdrawn by noon on Friday."
     let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
     // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
-    let is_known = words[at].ends_with("'s") && !is_limit && !tense::is_announced(words, at);
+    let is_known = words[at].ends_with("'s") && !is_limit && word(1) != "before" && !tense::is_announced(words, at);
     // "Cancelled Monday" is about an appointment.
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
     let is_future = announces(sentence, clause.start + at) || tense::is_future(words, at);
-    !is_corrected && !is_since && !is_known && (is_limit || is_begin || is_cancelled || is_future)
+    let is_past = is_corrected || is_since || is_known || is_over || is_past_end;
+    !is_past && (is_limit || is_begin || is_expected || is_cancelled || is_future)
 }
 
 /// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk
@@ -129,7 +162,8 @@ fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     };
     let start = (0..at).rev().find(ends).map_or(0, |end| end + 1);
     let end = (at..words.len() - 1).find(ends).map_or(words.len(), |end| end + 1);
-    let is_told = |position: usize| verbs::is_past(words[position]) || NOT_IN_NOTES.contains(&words[position]);
+    let is_told =
+        |position: usize| verbs::is_past(words[position]) || position < at && NOT_IN_NOTES.contains(&words[position]);
     let note = &words[start..at];
     let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
     let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
@@ -154,10 +188,32 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
     let after = words.get(at + 1).copied().unwrap_or_default();
     const HABITS: [&str; 12] =
         ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to", "black"];
+    const REGULAR: [&str; 15] = [
+        "school", "mass", "roast", "times", "league", "group", "club", "choir", "letter", "paper", "market", "one",
+        "team", "lot", "edition",
+    ];
     HABITS.contains(&before)
-        || ["school", "mass", "roast", "times", "league"].contains(&after)
+        || REGULAR.contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
+}
+
+/// Returns whether the weekday is one end of a range of days: "Mon–Fri".
+fn is_between_days(sentence: Sentence<'_>, at: usize) -> bool {
+    let is_pair = |first: usize| {
+        let (Some(one), Some(other)) = (sentence.tokens.get(first), sentence.tokens.get(first + 1)) else {
+            return false;
+        };
+        let is_day = |word: &str| phrases::weekday(word).is_some();
+        let between = sentence.text[one.span.end..other.span.start].trim();
+        ["-", "–", "—", "/"].contains(&between) && is_day(&one.lower) && is_day(&other.lower)
+    };
+    is_pair(at) || at > 0 && is_pair(at - 1)
+}
+
+/// Returns whether the words before a time tell of a plan that may have failed: "I was supposed to call her Sunday".
+fn is_abandoned(words: &[&str]) -> bool {
+    words.windows(2).any(|pair| ["was", "were"].contains(&pair[0]) && pair[1] == "supposed")
 }
 
 /// Returns whether the weekday describes something that is regular: "The Monday meeting moved to Tuesdays".
@@ -186,8 +242,10 @@ fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     let word = *words.get(at + length - 1)?;
     let digits = word.trim_end_matches(char::is_alphabetic);
     let rest = &text[tokens[at + length - 1].span.end..];
-    let is_last =
-        rest.is_empty() || rest.starts_with([',', ';', ')', '!', '?']) || rest.starts_with(". ") || rest == ".";
+    // "Thursday, 4,000 of the black"
+    let is_thousand = rest.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_last = !is_thousand
+        && (rest.is_empty() || rest.starts_with([',', ';', ')', '!', '?']) || rest.starts_with(". ") || rest == ".");
     let is_ordinal = ["st", "nd", "rd", "th"].contains(&&word[digits.len()..]);
     let has_month = words.iter().skip(at + length).take(2).any(|word| phrases::month(word).is_some());
     let number = digits.parse::<i8>().ok().filter(|number| (1..=31).contains(number))?;
