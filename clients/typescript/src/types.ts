@@ -1190,7 +1190,7 @@ export interface StatusView {
   /** Name of the retention plan, which says how long memories of each grain are kept. */
   plan: string;
   reembedding?: ReembeddingView | null;
-  /** Estimated number of requests to models that the due periods and the messages not yet read for facts take. */
+  /** Estimated number of requests to models that the due periods and the changes not yet read for facts take, at least. */
   requests_left?: number | null;
   /** Number of periods with a summary that can only be amended, because the sources were pruned. */
   sealed: number;

@@ -46,7 +46,12 @@ impl Cost {
                 prompts.insert(name.to_owned(), std::fs::read_to_string(&path).map_err(wrong)?);
             }
         }
-        Ok(Settings { prompts, ..Settings::default() })
+        match &self.prompts {
+            Some(folder) if prompts.is_empty() => {
+                Err(Error::invalid("prompts", format!("{} has no prompt such as weekly.md", folder.display())))
+            }
+            _ => Ok(Settings { prompts, ..Settings::default() }),
+        }
     }
 }
 

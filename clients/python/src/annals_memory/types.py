@@ -1081,7 +1081,7 @@ StatusView = TypedDict(
         "open": "list[str]",  # Periods that are not over yet.
         "plan": "str",  # Name of the retention plan, which says how long memories of each grain are kept.
         "reembedding": "NotRequired[ReembeddingView | None]",
-        "requests_left": "NotRequired[int | None]",  # Estimated number of requests to models that the due periods and the messages not yet read for facts take.
+        "requests_left": "NotRequired[int | None]",  # Estimated number of requests to models that the due periods and the changes not yet read for facts take, at least.
         "sealed": "int",  # Number of periods with a summary that can only be amended, because the sources were pruned.
         "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these requests take. Null until a request was answered.
         "time_zone": "str",  # IANA name of the agent's time zone.

@@ -210,9 +210,9 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
         return is_counted.then_some((3, if side < 0 { Span::Until } else { Span::From }));
     }
     let unit = strip(word(1));
-    // "My last semester", "our next week off"; "the last week of January".
-    const POSSESSIVES: [&str; 6] = ["my", "our", "your", "his", "her", "their"];
-    if side < 0 && POSSESSIVES.contains(&before) || word(2) == "of" {
+    // "My last semester", "the last week of January", but "last year, of course".
+    let is_own = side < 0 && weekdays::POSSESSIVES.contains(&before);
+    if is_own || word(2) == "of" && word(3) != "course" {
         return None;
     }
     // "Over the last week", "in the past year".
@@ -258,7 +258,8 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(length))?;
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     // "She wants her two days back", "we get 210 a month back".
-    let is_returned = word(length + 1) == "back" && (word(0) == "a" || ["my", "her", "his", "our"].contains(&before));
+    let is_own = weekdays::POSSESSIVES.contains(&before) || before == "her";
+    let is_returned = word(length + 1) == "back" && (is_own || has_digit(&[before]));
     if !["ago", "back"].contains(&word(length + 1)) || is_returned {
         return None;
     }

@@ -44,12 +44,15 @@ const MOST: f64 = 6.0;
 
 /// Returns the factor on the worth of a line in a grain: above 1 if its content lasts longer than that of most sentences.
 pub(super) fn factor(line: &str, grain: Grain) -> f64 {
+    let position = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
+    let [of_worth, of_alone] = SLOPES[position];
+    if of_worth == 0.0 && of_alone == 0.0 {
+        return 1.0;
+    }
     let bare = DATE.replace_all(line, "");
     let rated: Vec<[f64; 2]> = split::sentences(&bare, usize::MAX).map(rate).collect();
     let Some(first) = rated.first() else { return 1.0 };
     let worth = rated.iter().map(|[worth, _]| *worth).fold(f64::MIN, f64::max);
-    let position = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
-    let [of_worth, of_alone] = SLOPES[position];
     (of_worth * (worth - MEAN[0]) + of_alone * (first[1] - MEAN[1])).exp().clamp(1.0 / MOST, MOST)
 }
 

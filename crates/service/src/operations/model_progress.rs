@@ -25,7 +25,8 @@ const TOKENS_PER_MESSAGE: u64 = 50;
 pub(crate) enum ModelWork<'a> {
     /// This many periods of a plan are still to be summarised.
     Summaries(&'a PassPlan, usize),
-    /// This many messages are still to be read for facts.
+    /// This many changes of working memory are still to be read for facts. Nearly all are messages; those of several conversations
+    /// are read apart, so the estimate is a lower bound.
     Messages(u64),
 }
 

@@ -109,7 +109,7 @@ pub struct StatusView {
     /// The models that write for this agent, with figures since the service started.
     #[serde(default)]
     pub models: Vec<ModelView>,
-    /// Estimated number of requests to models that the due periods and the messages not yet read for facts take.
+    /// Estimated number of requests to models that the due periods and the changes not yet read for facts take, at least.
     pub requests_left: Option<u64>,
     /// Estimated seconds that these requests take. Null until a request was answered.
     pub seconds_left: Option<u64>,

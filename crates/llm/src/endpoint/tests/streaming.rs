@@ -145,11 +145,13 @@ async fn tokens_of_an_answer_whose_request_is_dropped_are_counted() {
 #[tokio::test]
 async fn model_that_may_think_unseen_gets_more_time_for_its_first_token() {
     async fn check(more: Value, expect: bool) {
-        let server = ModelServer::always(Script::Paced(Duration::from_millis(500), Duration::ZERO));
-        let mut table = json!({ "timeout": "300ms" });
+        let server = ModelServer::always(Script::Paced(Duration::from_secs(2), Duration::ZERO));
+        let mut table = json!({ "timeout": "1s" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let done = Rig::with(&server, table).day(&a_day().await).await;
+        let is_late = |error: &Error| error.to_string().contains("no answer within 1s");
         assert_eq!(done.is_ok(), expect, "{more} {done:?}");
+        assert!(done.as_ref().err().is_none_or(is_late), "{done:?}");
     }
     check(json!({}), false).await;
     check(json!({ "reasoning": "low" }), true).await;

@@ -15,8 +15,16 @@ pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
-/// Returns whether the perfect is used before the time, so that it is how long something took: "has gained ten points in four
-/// weeks", but "have agreed to meet in two weeks".
+/// Returns whether one of the words is in the present or the future: "will", "meet".
+pub(super) fn looks_ahead(words: &[&str]) -> bool {
+    words.iter().any(|word| is_ahead(word))
+}
+
+/// Number of words between a participle and the time that it is measured by.
+const MEASURED: usize = 3;
+
+/// Returns whether the perfect is used right before the time, so that it is how long something took: "has gained ten points in
+/// four weeks", but "have agreed to meet in two weeks".
 pub(super) fn is_perfect(words: &[&str], at: usize) -> bool {
     let is_have = |word: &str| ["have", "has"].contains(&word) || word.ends_with("'ve") || word.ends_with("'s");
     let is_done = |position: &usize| {
@@ -24,7 +32,7 @@ pub(super) fn is_perfect(words: &[&str], at: usize) -> bool {
         let participle = next.or(words.get(position + 2)).copied().unwrap_or_default();
         is_have(words[*position]) && (verbs::is_past(participle) || ["seen", "been", "done"].contains(&participle))
     };
-    let last = (0..at).rev().find(is_done);
+    let last = (at.saturating_sub(MEASURED + 2)..at).rev().find(is_done);
     last.is_some_and(|position| !words[position + 1..at].iter().any(|word| is_ahead(word) || *word == "to"))
 }
 
@@ -41,11 +49,31 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
 }
 
-/// Returns whether a short form of "be" precedes a form in -ing: "Oona's coming on Saturday", "I'm seeing her on Monday".
+/// Returns whether a short form of "be" precedes a form in -ing: "Oona's coming on Saturday", "I'm seeing her on Monday". After a
+/// name it may be a noun: "my sister's wedding".
 fn is_under_way(words: &[&str], position: usize) -> bool {
+    const NOUNS: [&str; 14] = [
+        "wedding",
+        "training",
+        "meeting",
+        "painting",
+        "evening",
+        "morning",
+        "hearing",
+        "building",
+        "opening",
+        "reading",
+        "viewing",
+        "fitting",
+        "christening",
+        "screening",
+    ];
+    const PRONOUNS: [&str; 8] = ["i'm", "he's", "she's", "it's", "we're", "you're", "they're", "who's"];
     let next = words.get(position + 1).copied().unwrap_or_default();
-    let is_short = ["'s", "'m", "'re"].iter().any(|end| words[position].ends_with(end));
-    is_short && next.len() > 4 && next.ends_with("ing")
+    let is_form = next.len() > 4 && next.ends_with("ing");
+    let is_of_name = words[position].ends_with("'s") && !NOUNS.contains(&next);
+    let is_told = || words[..position].iter().any(|word| verbs::is_past(word));
+    is_form && (PRONOUNS.contains(&words[position]) || is_of_name && !is_told())
 }
 
 /// Returns whether a word that may be a verb follows an article or a possessive: "promised help during a visit on Tuesday".
@@ -65,15 +93,14 @@ fn is_past_verb(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
     let is_have_got = words[position] == "got" && (HAVE.contains(&before) || before.ends_with("'s"));
     let is_planned = ["was", "were"].contains(&words[position]) && words.get(position + 1) == Some(&"to");
-    let is_verb = !is_ahead(words[position]) && (verbs::is_past(words[position]) || is_clipped(words[position]));
+    let is_verb = !is_ahead(words[position]) && (verbs::is_past(words[position]) || is_clipped(words, position));
     is_verb && !is_have_got && !is_planned
 }
 
-/// Returns whether a word is a short form of a past tense: "regen'd".
-fn is_clipped(word: &str) -> bool {
-    const OF_WOULD: [&str; 12] =
-        ["i'd", "he'd", "she'd", "we'd", "you'd", "they'd", "it'd", "who'd", "that'd", "there'd", "what'd", "how'd"];
-    word.ends_with("'d") && !OF_WOULD.contains(&word)
+/// Returns whether a word is a short form of a past tense: "regen'd the column". "My sister'd" means "would".
+fn is_clipped(words: &[&str], position: usize) -> bool {
+    let next = words.get(position + 1).copied().unwrap_or_default();
+    words[position].ends_with("'d") && ["the", "a", "an", "my", "our", "it", "all", "up", "out", "off"].contains(&next)
 }
 
 /// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a

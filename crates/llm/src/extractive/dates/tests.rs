@@ -375,3 +375,27 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
     check("I did Thursday, 4,000 of the black.", "I did Thursday [2026-02-26], 4,000 of the black.");
     check("First Wednesday not at work.", "First Wednesday [2026-03-04] not at work.");
 }
+
+/// Sentences that rules for others must not change.
+#[test]
+fn times_of_what_happened_keep_their_date() {
+    check("I drove home on Sunday.", "I drove home on Sunday [2026-03-01].");
+    check("We ate out on Saturday.", "We ate out on Saturday [2026-02-28].");
+    check("I paid him back Monday.", "I paid him back Monday [2026-03-02].");
+    check("I went to my sister's wedding on Saturday.", "I went to my sister's wedding on Saturday [2026-02-28].");
+    check("I missed Tom's training on Monday.", "I missed Tom's training on Monday [2026-03-02].");
+    check("I saw her last week.", "I saw her last week [2026-02-23 to 2026-03-01].");
+    check("I rang twice, no answer Monday.", "I rang twice, no answer Monday [2026-03-02].");
+    check(
+        "We had a great time, lovely dinner Friday at Luigi's.",
+        "We had a great time, lovely dinner Friday [2026-02-27] at Luigi's.",
+    );
+    check("She felt sick starting Sunday.", "She felt sick starting Sunday [2026-03-01].");
+    check("Meet me after training Thursday.", "Meet me after training Thursday [2026-03-05].");
+    check("He died last year, of course.", "He died last year [2025], of course.");
+    check(
+        "They've accepted our offer, completion in six weeks.",
+        "They've accepted our offer, completion in six weeks [2026-04-15].",
+    );
+    check("My sister'd prefer Sunday.", "My sister'd prefer Sunday [2026-03-08].");
+}

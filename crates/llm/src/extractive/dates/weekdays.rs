@@ -60,6 +60,9 @@ const OF_NAMES: [&str; 13] = [
     "remembrance",
 ];
 
+/// Words before "last" that make it the end of something: "our last Sunday". "Her" may be an object: "I saw her last Sunday".
+pub(super) const POSSESSIVES: [&str; 5] = ["my", "our", "your", "his", "their"];
+
 /// Maximum distance in days between the message and a day that is given by its number: "Friday 24th".
 const MAX_DAYS_AWAY: i32 = 45;
 
@@ -72,8 +75,9 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
     let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
-    // "The first Monday of the year", "the Tuesday of that week".
-    let is_counted = after == "of";
+    // "The first Monday of the year", "our last Sunday", but "Monday, of course".
+    let is_counted = after == "of" && words.get(at + 2) != Some(&"course")
+        || before == "last" && at > 1 && POSSESSIVES.contains(&words[at - 2]);
     if !is_written_as_day(sentence, at) || is_range || is_habit || is_counted || is_between_days(sentence, at) {
         return None;
     }
@@ -93,10 +97,12 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     }
     let is_said = ["it's", "its"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
     // "My first Wednesday at home", "how was everyone's Sunday".
-    let is_of_somebody = DETERMINERS[1..].contains(&before) || before.ends_with("'s");
+    const SHORT: [&str; 8] = ["how's", "what's", "there's", "here's", "let's", "that's", "who's", "where's"];
+    let is_genitive = before.ends_with("'s") && !SHORT.contains(&before);
+    let is_of_somebody = DETERMINERS[1..].contains(&before) || is_genitive;
     let is_ordinal = ["first", "second", "third", "fourth", "final"].contains(&before);
     let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal);
-    if is_ordinal && !is_today || is_abandoned(&words[..at]) {
+    if is_ordinal && !is_today || is_abandoned(&words[at.saturating_sub(NEAR)..at]) {
         return None;
     }
     let span = match day_of_plan(sentence, at) {
@@ -129,17 +135,21 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
     // "Pump hired from Monday", but "I was off from Monday" and "still sore from Monday".
     let has = |any: &[&str]| words[..at].iter().any(|word| any.contains(word));
-    let is_begin = word(1) == "from" && !has(&["was", "were", "been", "still", "sore"])
-        || ["starting", "beginning"].contains(&word(1)) && !has(&["was", "were"]);
-    // "Vet back Thursday", "advert out Thursday", "home on Friday".
+    let is_told = words[note(sentence, clause.start + at).start.saturating_sub(clause.start)..at]
+        .iter()
+        .any(|word| verbs::is_past(word) || ["was", "were", "been"].contains(word));
+    let is_sore = word(1) == "from" && has(&["still", "sore"]);
+    let is_begin = word(1) == "from" && !is_sore && !has(&["was", "were", "been"])
+        || ["starting", "beginning"].contains(&word(1)) && !is_told;
+    // "Vet back Thursday", "advert out Thursday", "home on Friday", but "I drove home on Friday".
     let place = if word(1) == "on" { word(2) } else { word(1) };
-    const AWAY: [&str; 9] = ["was", "were", "came", "got", "went", "been", "sent", "brought", "left"];
-    let is_away = words[at.saturating_sub(4)..at].iter().any(|word| AWAY.contains(word));
-    let is_expected = ["back", "out", "home"].contains(&place) && !is_away;
-    // "Bilge dry after pumping Friday".
-    let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::is_announced(words, at);
+    let is_expected = ["back", "out", "home"].contains(&place) && !is_told;
+    // "Bilge dry after pumping Friday", but "meet me after training Friday".
+    let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::looks_ahead(&words[..at]);
     // "They didn't stop till Sunday."
-    let is_past_end = ["until", "till"].contains(&word(1)) && has(&["didn't", "didnt"]);
+    let near = &words[at.saturating_sub(4)..at];
+    let is_past_end =
+        ["until", "till"].contains(&word(1)) && near.iter().any(|word| ["didn't", "didnt"].contains(word));
     // "The plan must be withdrawn by noon on Friday."
     let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
     // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
@@ -148,7 +158,7 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
     let is_future = announces(sentence, clause.start + at) || tense::is_future(words, at);
-    let is_past = is_corrected || is_since || is_known || is_over || is_past_end;
+    let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore;
     !is_past && (is_limit || is_begin || is_expected || is_cancelled || is_future)
 }
 
@@ -156,18 +166,28 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
 /// Sat".
 fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     let words = sentence.words;
+    let all = note(sentence, at);
+    let tells = words[..all.start].iter().any(|word| verbs::is_past(word));
+    let is_told = |position: usize| {
+        verbs::is_past(words[position]) || (tells || position < at) && NOT_IN_NOTES.contains(&words[position])
+    };
+    let note = &words[all.start..at];
+    let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
+    let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
+    // "No answer Monday" is what happened.
+    let is_none = note.first() == Some(&"no");
+    is_event && !is_none && note.len() <= NOTE_WORDS && !all.clone().any(|position| position != at && is_told(position))
+}
+
+/// Returns the range of the words between the marks that surround a word: commas, stops, brackets and the like.
+fn note(sentence: Sentence<'_>, at: usize) -> Range<usize> {
     let ends = |position: &usize| {
         let between = &sentence.text[sentence.tokens[*position].span.end..sentence.tokens[position + 1].span.start];
         between.contains(BOUNDARIES) || between.contains(NOTE_ENDS)
     };
     let start = (0..at).rev().find(ends).map_or(0, |end| end + 1);
-    let end = (at..words.len() - 1).find(ends).map_or(words.len(), |end| end + 1);
-    let is_told =
-        |position: usize| verbs::is_past(words[position]) || position < at && NOT_IN_NOTES.contains(&words[position]);
-    let note = &words[start..at];
-    let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
-    let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
-    is_event && note.len() <= NOTE_WORDS && !(start..end).any(|position| position != at && is_told(position))
+    let end = (at..sentence.words.len() - 1).find(ends).map_or(sentence.words.len(), |end| end + 1);
+    start..end
 }
 
 /// Returns the range of the words of the clause that contains a word.
@@ -188,12 +208,11 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
     let after = words.get(at + 1).copied().unwrap_or_default();
     const HABITS: [&str; 12] =
         ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to", "black"];
-    const REGULAR: [&str; 15] = [
-        "school", "mass", "roast", "times", "league", "group", "club", "choir", "letter", "paper", "market", "one",
-        "team", "lot", "edition",
-    ];
+    const REGULAR: [&str; 10] =
+        ["group", "club", "choir", "letter", "paper", "market", "one", "team", "lot", "edition"];
     HABITS.contains(&before)
-        || REGULAR.contains(&after)
+        || ["school", "mass", "roast", "times", "league"].contains(&after)
+        || DETERMINERS.contains(&before) && REGULAR.contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
 }
