@@ -181,7 +181,7 @@ def vectors(program, folder, messages, url, after):
 
 def reranking(program, folder, messages, name, url, is_reranked, after):
     """Searches with a reranker. The search answers in any case, and says whether its results were reranked."""
-    config = f'[models.rerank]\nbase_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\ntimeout = "5m"\n'
+    config = f'[models.rerank]\nbase_url = "{url}"\nmodel = "SmolLM2-135M-Instruct"\ntimeout = "1m"\ncandidates = 10\n'
     annals = Annals(program, folder, config)
     file = folder / "messages.jsonl"
     file.write_text("".join(json.dumps(message) + "\n" for message in messages))

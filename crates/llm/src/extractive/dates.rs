@@ -106,7 +106,9 @@ pub(super) fn is_undated(sentence: &str, language: Language) -> bool {
 
 fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
     let tokens = tokens(sentence);
-    let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+    let is_english = language == Language::English;
+    let word = |token| if is_english { in_full(token) } else { token };
+    let words: Vec<&str> = tokens.iter().map(|token| word(token.lower.as_str())).collect();
     let mut resolved = String::with_capacity(sentence.len() + 16);
     let (mut at, mut copied) = (0, 0);
     let mut past_day = None;
@@ -136,6 +138,21 @@ fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
         }
     }
     resolved + &sentence[copied..]
+}
+
+/// Returns the usual spelling of a word for a time.
+fn in_full(word: &str) -> &str {
+    match word {
+        "yday" | "ystday" => "yesterday",
+        "tmrw" | "tmr" | "tmrow" | "tomoz" | "2moro" | "2morrow" => "tomorrow",
+        "tonite" | "2nite" | "2night" => "tonight",
+        "nite" => "night",
+        "wknd" | "wkend" => "weekend",
+        "wk" => "week",
+        "wks" => "weeks",
+        "nxt" => "next",
+        _ => word,
+    }
 }
 
 /// Returns whether a date follows the time that ends at byte `end`: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May
@@ -232,6 +249,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
         "year" => Span::year(day, side)?,
         _ => match phrases::weekday(unit) {
             Some(weekday) if ["coming", "upcoming"].contains(&words[at]) => Span::weekday_after(day, weekday)?,
+            Some(weekday) if side == 0 => weekdays::this(words, at, day, weekday)?,
             Some(weekday) => Span::weekday_beside(day, weekday, side)?,
             None => phrases::season(unit, day, side)?,
         },

@@ -20,20 +20,21 @@ pub(super) fn looks_ahead(words: &[&str]) -> bool {
     words.iter().any(|word| is_ahead(word))
 }
 
-/// Number of words between a participle and the time that it is measured by.
-const MEASURED: usize = 3;
+/// Maximum number of words between a participle and the time that measures it.
+const MEASURED: usize = 2;
 
 /// Returns whether the perfect is used right before the time, so that it is how long something took: "has gained ten points in
 /// four weeks", but "have agreed to meet in two weeks".
 pub(super) fn is_perfect(words: &[&str], at: usize) -> bool {
     let is_have = |word: &str| ["have", "has"].contains(&word) || word.ends_with("'ve") || word.ends_with("'s");
-    let is_done = |position: &usize| {
-        let next = words.get(position + 1).filter(|word| !["not", "never", "just"].contains(*word));
-        let participle = next.or(words.get(position + 2)).copied().unwrap_or_default();
-        is_have(words[*position]) && (verbs::is_past(participle) || ["seen", "been", "done"].contains(&participle))
+    let is_done = |word: &str| verbs::is_past(word) || ["seen", "been", "done"].contains(&word);
+    let has_have = |position: usize| {
+        let back = |count: usize| position.checked_sub(count).map_or("", |before| words[before]);
+        is_have(back(1)) || ["not", "never", "just"].contains(&back(1)) && is_have(back(2))
     };
-    let last = (at.saturating_sub(MEASURED + 2)..at).rev().find(is_done);
-    last.is_some_and(|position| !words[position + 1..at].iter().any(|word| is_ahead(word) || *word == "to"))
+    let near = at.saturating_sub(MEASURED + 1)..at;
+    let participle = near.rev().find(|position| is_done(words[*position]) && has_have(*position));
+    participle.is_some_and(|position| !words[position + 1..at].iter().any(|word| is_ahead(word) || *word == "to"))
 }
 
 /// Returns whether the nearest word that shows a tense shows the past. Prefers words before the given one, even if one after it
@@ -41,12 +42,26 @@ pub(super) fn is_perfect(words: &[&str], at: usize) -> bool {
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
-    let ahead =
-        |position: usize| is_ahead(words[position]) && !is_noun(words, position) || is_under_way(words, position);
+    let ahead = |position: usize| {
+        let is_verb = is_ahead(words[position]) && !is_noun(words, position) && !was_planned(words, position);
+        is_verb || is_under_way(words, position)
+    };
     let nearest = (0..words.len())
         .filter(|position| *position != at && (ahead(*position) || past(*position)))
         .min_by_key(|position| distance(*position));
     nearest.is_some_and(|position| past(position) && !follows_a_future_word(words, position))
+}
+
+/// Returns whether a word tells of a plan in the past, which is over unless somebody says otherwise: "was due on Tuesday".
+fn was_planned(words: &[&str], position: usize) -> bool {
+    let before = position.checked_sub(1).map_or("", |before| words[before]);
+    ["was", "were", "been"].contains(&before)
+        && ["due", "expected", "scheduled", "going", "booked"].contains(&words[position])
+}
+
+/// Returns whether one of the words shows a tense, apart from the word at a position.
+pub(super) fn is_shown(words: &[&str], at: usize) -> bool {
+    (0..words.len()).any(|position| position != at && (is_ahead(words[position]) || is_past_verb(words, position)))
 }
 
 /// Returns whether a short form of "be" precedes a form in -ing: "Oona's coming on Saturday", "I'm seeing her on Monday". After a

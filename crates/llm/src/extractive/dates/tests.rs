@@ -393,9 +393,47 @@ fn times_of_what_happened_keep_their_date() {
     check("She felt sick starting Sunday.", "She felt sick starting Sunday [2026-03-01].");
     check("Meet me after training Thursday.", "Meet me after training Thursday [2026-03-05].");
     check("He died last year, of course.", "He died last year [2025], of course.");
-    check(
-        "They've accepted our offer, completion in six weeks.",
-        "They've accepted our offer, completion in six weeks [2026-04-15].",
-    );
     check("My sister'd prefer Sunday.", "My sister'd prefer Sunday [2026-03-08].");
+}
+
+#[test]
+fn weekday_with_its_week_gets_one_date() {
+    check("On Tuesday last week the goats got out.", "On Tuesday last week [2026-02-24] the goats got out.");
+    check("The party is Thursday of next week.", "The party is Thursday of next week [2026-03-12].");
+    check(
+        "The shop is closed Mon and Tue next week.",
+        "The shop is closed Mon [2026-03-09] and Tue next week [2026-03-10].",
+    );
+    check_on("2026-03-07", "Swimming restarts this Monday.", "Swimming restarts this Monday [2026-03-09].");
+    check_on("2026-03-07", "We moved this Monday.", "We moved this Monday [2026-03-02].");
+}
+
+#[test]
+fn short_spellings_are_read() {
+    check("Bea quit yday and feels younger.", "Bea quit yday [2026-03-03] and feels younger.");
+    check("The dinner moved to 2moro.", "The dinner moved to 2moro [2026-03-05].");
+    check("The tour begins nxt wk.", "The tour begins nxt wk [2026-03-09 to 2026-03-15].");
+}
+
+#[test]
+fn tense_of_the_own_part_decides() {
+    check("Saw Pulp on Saturday, my voice is gone.", "Saw Pulp on Saturday [2026-02-28], my voice is gone.");
+    check(
+        "Bruno broke his arm on Saturday, the cast comes off later.",
+        "Bruno broke his arm on Saturday [2026-02-28], the cast comes off later.",
+    );
+    check("The baby was due on Tuesday but is late.", "The baby was due on Tuesday [2026-03-03] but is late.");
+}
+
+#[test]
+fn weekday_of_names_habits_and_things_gets_no_date() {
+    for sentence in [
+        "Wednesday Addams is her favourite.",
+        "Wilma calls her mother every other Sunday.",
+        "He walked one rainy Friday.",
+        "Harvey saves the Sunday crossword.",
+        "Max usually texts on Thursday.",
+    ] {
+        check(sentence, sentence);
+    }
 }

@@ -44,7 +44,7 @@ const NO_NOUNS: [&str; 9] = ["is", "was", "has", "had", "will", "i", "we", "befo
 const DETERMINERS: [&str; 7] = ["the", "our", "my", "their", "his", "her", "your"];
 
 /// Words that form a name with the weekday after them, which then gets no date: "Good Friday".
-const OF_NAMES: [&str; 13] = [
+const OF_NAMES: [&str; 14] = [
     "good",
     "ash",
     "palm",
@@ -58,6 +58,7 @@ const OF_NAMES: [&str; 13] = [
     "giving",
     "mothering",
     "remembrance",
+    "sheffield",
 ];
 
 /// Words before "last" that make it the end of something: "our last Sunday". "Her" may be an object: "I saw her last Sunday".
@@ -75,6 +76,10 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
     let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
+    if let Some((length, weeks)) = week_of(words, at) {
+        let in_week = i32::from(weekday.to_monday_zero_offset()) - i32::from(day.weekday().to_monday_zero_offset());
+        return Some((length, Span::day(day, in_week + 7 * weeks)?));
+    }
     // "The first Monday of the year", "our last Sunday", but "Monday, of course".
     let is_counted = after == "of" && words.get(at + 2) != Some(&"course")
         || before == "last" && at > 1 && POSSESSIVES.contains(&words[at - 2]);
@@ -85,7 +90,7 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         return Some((length, nearest(day, (weekday, number), is_ahead(sentence, at))?));
     }
     let has_date = super::name_a_day(&words[at.saturating_sub(NEAR)..at]);
-    if is_name(sentence, at) || is_relative(words, at) || has_date {
+    if is_name(sentence, at) || is_relative(words, at) || is_attributive(sentence, at) || has_date {
         return None;
     }
     // British: "Saturday week" is a week after Saturday.
@@ -157,7 +162,13 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     // "Cancelled Monday" is about an appointment.
     let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
     let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    let is_future = announces(sentence, clause.start + at) || tense::is_future(words, at);
+    let part = note(sentence, clause.start + at);
+    let part = part.start.max(clause.start) - clause.start..part.end.min(clause.end) - clause.start;
+    let (near, position) = (&words[part.clone()], at - part.start);
+    // "Saw them on Saturday, my voice is gone."
+    let is_future =
+        if tense::is_shown(near, position) { tense::is_future(near, position) } else { tense::is_future(words, at) };
+    let is_future = announces(sentence, clause.start + at) || is_future;
     let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore;
     !is_past && (is_limit || is_begin || is_expected || is_cancelled || is_future)
 }
@@ -210,11 +221,51 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
         ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to", "black"];
     const REGULAR: [&str; 10] =
         ["group", "club", "choir", "letter", "paper", "market", "one", "team", "lot", "edition"];
+    let is_one_of_many = at > 1 && ["every", "one"].contains(&words[at - 2]) || before == "one";
+    let is_usual = words.iter().any(|word| ["always", "usually", "normally", "generally"].contains(word));
     HABITS.contains(&before)
+        || is_one_of_many
+        || is_usual
         || ["school", "mass", "roast", "times", "league"].contains(&after)
         || DETERMINERS.contains(&before) && REGULAR.contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
+}
+
+/// Parses a week after a weekday: "on Tuesday last week", "Thursday of next week", "Monday and Tuesday next week". Returns the
+/// number of words up to it, one if other weekdays are between, and the number of weeks from now.
+fn week_of(words: &[&str], at: usize) -> Option<(usize, i32)> {
+    let word = |position: usize| words.get(position).copied().unwrap_or_default();
+    let mut next = at + 1;
+    while ["and", "or"].contains(&word(next)) && phrases::weekday(word(next + 1)).is_some() {
+        next += 2;
+    }
+    let is_next = next == at + 1;
+    next += usize::from(word(next) == "of");
+    let weeks = [("last", -1), ("this", 0), ("next", 1)].into_iter().find(|(name, _)| *name == word(next))?.1;
+    (strip(word(next + 1)) == "week").then_some((if is_next { next + 2 - at } else { 1 }, weeks))
+}
+
+/// Returns the day that "this Monday" means: the last one if the sentence is in the past, otherwise the next one, or today.
+pub(super) fn this(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
+    if day.weekday() == weekday {
+        Span::day(day, 0)
+    } else if tense::is_past(words, at + 1) {
+        Span::weekday_before(day, weekday)
+    } else {
+        Span::weekday_after(day, weekday)
+    }
+}
+
+/// Returns whether the weekday describes something that is no event of one day: "the Sunday crossword".
+fn is_attributive(sentence: Sentence<'_>, at: usize) -> bool {
+    const NOT_DESCRIBED: &str = "of at on in for to from that when he she they you it and but or with as by than who which there this are were be         been being had have has can could would should might may must then so if because until since about during";
+    let words = sentence.words;
+    let (Some(after), true) = (words.get(at + 1), at > 0 && DETERMINERS.contains(&words[at - 1])) else { return false };
+    let is_in = |list: &str| list.split_whitespace().any(|word| word == *after);
+    let is_other = NO_NOUNS.contains(after) || is_in(NOT_DESCRIBED) || is_in(EVENTS) || part_of_day(after) > 0;
+    let is_verb = verbs::is_past(after) || *after == "week" || phrases::weekday(after).is_some();
+    sentence.is_joined(at..at + 2) && !is_other && !is_verb && after.chars().all(char::is_alphabetic)
 }
 
 /// Returns whether the weekday is one end of a range of days: "Mon–Fri".
@@ -298,9 +349,18 @@ pub(super) fn is_written_as_day(sentence: Sentence<'_>, at: usize) -> bool {
 /// Returns whether the weekday is part of a name: "Good Friday", "the Daily Wednesday". The first word of a sentence has a
 /// capital anyway.
 fn is_name(sentence: Sentence<'_>, at: usize) -> bool {
-    let Some(before) = at.checked_sub(1) else { return false };
+    let next = sentence
+        .tokens
+        .get(at + 1)
+        .filter(|next| next.is_capital() && next.raw.len() > 1 && !next.lower.starts_with("i'"));
+    // "Wednesday Addams is her favourite."
+    let is_first_name =
+        at == 0 && next.is_some_and(|next| phrases::month(&next.lower).is_none()) && sentence.is_joined(0..2);
+    let Some(before) = at.checked_sub(1) else { return is_first_name };
     let word = sentence.words[before];
-    let has_capital = sentence.tokens[before].is_capital() && !is_first(sentence, before);
+    // "In Harlow Tuesday"
+    let is_place = before > 0 && ["in", "at", "near", "from"].contains(&sentence.words[before - 1]);
+    let has_capital = sentence.tokens[before].is_capital() && !is_first(sentence, before) && !is_place;
     OF_NAMES.contains(&word) || (has_capital && !BEFORE_WEEKDAYS.contains(&word) && phrases::weekday(word).is_none())
 }
 
