@@ -288,6 +288,9 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
 /// Number of words before "in a day" that are searched for an amount. With an amount, the phrase is a rate and gets no date.
 const RATE: usize = 5;
 
+/// Number of words before "in seven weeks" that are searched for a count.
+const COUNTED: usize = 3;
+
 /// Parses "in two weeks", "in a few days", "a month from now".
 fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
@@ -303,10 +306,11 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(start + length))?;
     let end = start + length + 1;
     let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
-    let before = &words[at.saturating_sub(RATE)..at];
+    let is_each = ["a", "an"].contains(&word(start)) && has_digit(&words[at.saturating_sub(RATE)..at]);
     // "90 mm of rain in a day" and "no missed readings in 7 weeks" are rates.
-    let is_rate =
-        has_digit(before) || before.iter().any(|word| ["zero", "no", "time", "times", "twice"].contains(word));
+    let near = &words[at.saturating_sub(COUNTED)..at];
+    let is_counted = near.iter().any(|word| ["zero", "no", "time", "times", "twice"].contains(word));
+    let is_rate = is_each || is_counted || has_digit(near);
     // "It clears in a day or two."
     let is_loose = word(end) == "or";
     let is_meant = is_from_now

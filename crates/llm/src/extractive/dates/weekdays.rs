@@ -259,7 +259,8 @@ pub(super) fn this(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Op
 
 /// Returns whether the weekday describes something that is no event of one day: "the Sunday crossword".
 fn is_attributive(sentence: Sentence<'_>, at: usize) -> bool {
-    const NOT_DESCRIBED: &str = "of at on in for to from that when he she they you it and but or with as by than who which there this are were be         been being had have has can could would should might may must then so if because until since about during";
+    const NOT_DESCRIBED: &str = "of at on in for to from that when he she they you it and but or with as by than who which there \
+        this are were be been being had have has can could would should might may must then so if because until since about during";
     let words = sentence.words;
     let (Some(after), true) = (words.get(at + 1), at > 0 && DETERMINERS.contains(&words[at - 1])) else { return false };
     let is_in = |list: &str| list.split_whitespace().any(|word| word == *after);
@@ -314,8 +315,9 @@ fn day_of_month(sentence: Sentence<'_>, at: usize) -> Option<(usize, i8)> {
     let rest = &text[tokens[at + length - 1].span.end..];
     // "Thursday, 4,000 of the black"
     let is_thousand = rest.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let is_last = !is_thousand
-        && (rest.is_empty() || rest.starts_with([',', ';', ')', '!', '?']) || rest.starts_with(". ") || rest == ".");
+    let is_end =
+        rest.is_empty() || rest.starts_with([',', ';', ')', '!', '?']) || rest.starts_with(". ") || rest == ".";
+    let is_last = is_end && !is_thousand;
     let is_ordinal = ["st", "nd", "rd", "th"].contains(&&word[digits.len()..]);
     let has_month = words.iter().skip(at + length).take(2).any(|word| phrases::month(word).is_some());
     let number = digits.parse::<i8>().ok().filter(|number| (1..=31).contains(number))?;
