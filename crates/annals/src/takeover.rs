@@ -51,15 +51,10 @@ pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
     }
 }
 
-/// Asks the owner for the folder. Returns `None` if nobody listens, the owner does not answer in time, or it went away.
+/// Asks the owner for the folder. Returns `None` if nobody listens, the owner does not answer in time, or it ends first.
 async fn ask(data: &Path) -> Option<Result<Release>> {
     let owner = ipc::owner(data).await?;
-    let answer = timeout(SLACK, release(owner)).await.ok()?;
-    match answer {
-        // An owner that has just ended does not listen any more.
-        Err(_) if ipc::owner(data).await.is_none() => None,
-        answer => Some(answer),
-    }
+    timeout(SLACK, release(owner)).await.ok()?.transpose()
 }
 
 /// Adds what to do to the error for a folder that is in use.

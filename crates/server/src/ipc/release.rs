@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 
-use super::socket;
+use super::socket::{self, Failure};
 
 const PATH: &str = "/release";
 
@@ -37,11 +37,19 @@ async fn answer(State(stop): State<Option<CancellationToken>>) -> Json<Release> 
     Json(Release { pid: std::process::id(), releases: stop.is_some() })
 }
 
-/// Asks the owner of a data folder to release it. Returns an error if the version of the owner does not have this route.
-pub async fn release(owner: UnixStream) -> Result<Release> {
-    let failed = |cause| Error::storage("asking the running service for the data folder", cause);
-    let answer = socket::post(owner, PATH, empty()).await.map_err(failed)?.text().await.map_err(failed)?;
-    serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+/// Asks the owner of a data folder to release it. Returns `None` if the owner ended before its answer. Returns an error if the
+/// version of the owner does not have this route.
+pub async fn release(owner: UnixStream) -> Result<Option<Release>> {
+    match answer_of(owner).await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(cause) if cause.is::<hyper::Error>() => Ok(None),
+        Err(cause) => Err(Error::storage("asking the running service for the data folder", cause)),
+    }
+}
+
+async fn answer_of(owner: UnixStream) -> std::result::Result<Release, Failure> {
+    let answer = socket::post(owner, PATH, empty()).await?.text().await?;
+    Ok(serde_json::from_str(&answer)?)
 }
 
 #[cfg(test)]
@@ -50,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    async fn ask(routes: Router) -> Result<Release> {
+    async fn ask(routes: Router) -> Result<Option<Release>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = UnixListener::bind(&path).unwrap();
@@ -64,10 +72,23 @@ mod tests {
     async fn owner_stops_only_if_it_may_be_replaced() {
         let stop = CancellationToken::new();
         let pid = std::process::id();
-        assert_eq!(ask(release_route(None)).await.unwrap(), Release { pid, releases: false });
+        assert_eq!(ask(release_route(None)).await.unwrap(), Some(Release { pid, releases: false }));
         assert!(!stop.is_cancelled());
-        assert_eq!(ask(release_route(Some(stop.clone()))).await.unwrap(), Release { pid, releases: true });
+        assert_eq!(ask(release_route(Some(stop.clone()))).await.unwrap(), Some(Release { pid, releases: true }));
         assert!(stop.is_cancelled());
         assert!(ask(Router::new()).await.is_err(), "an older version does not know the request");
+    }
+
+    #[tokio::test]
+    async fn owner_that_ends_before_its_answer_gives_none() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let asked = tokio::spawn(release(ours));
+        // The request arrived and stays without an answer.
+        theirs.readable().await.unwrap();
+        drop(theirs);
+        assert_eq!(asked.await.unwrap().unwrap(), None);
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        drop(theirs);
+        assert_eq!(release(ours).await.unwrap(), None);
     }
 }

@@ -10,7 +10,7 @@ use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The lines of an answer, read as they arrive.
 pub(crate) struct Lines {
