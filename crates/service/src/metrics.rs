@@ -74,8 +74,8 @@ pub(crate) struct Inner {
     last_backup: Family<Unlabelled, Gauge>,
     started: Gauge,
     waits: waits::Waits,
-    /// When the sizes of the folders were measured last; `None` before the first time. Measuring reads every file's size.
-    folders_measured: tokio::sync::Mutex<Option<Instant>>,
+    /// When the sizes of the folders are measured next; `None` before the first time. Measuring reads every file's size.
+    folders_due: Arc<tokio::sync::Mutex<Option<Instant>>>,
 }
 
 fn seconds() -> Histogram {
@@ -162,7 +162,7 @@ impl Default for Inner {
             started,
             registry,
             waits: waits::Waits::default(),
-            folders_measured: tokio::sync::Mutex::default(),
+            folders_due: Arc::default(),
         }
     }
 }

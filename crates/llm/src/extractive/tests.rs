@@ -387,6 +387,15 @@ fn lines_of_a_record_say_what_it_is_about_with_their_sources() {
         "Ida Lund raises taxes in Rome by 3%.",
         &[4, 1],
     );
+    // A paper names the subject of each entry. That a minister comes back does not make her the subject of the others.
+    let paper = [
+        "Minister Ilse Marant opens the harbour in Aldis.",
+        "The nurses of Ketter vote to strike.",
+        "The cabinet of Ilse Marant backs a ban of cars in Ketter.",
+        "The yards in Aldis ask Marant for help.",
+    ];
+    let storm = "Storm Gerda cuts power to 86,000 homes in Brack.";
+    check("news", &[&paper[..], &[storm]].concat(), storm, &[4]);
 }
 
 #[test]

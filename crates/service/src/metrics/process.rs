@@ -5,10 +5,6 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// Maximum number of entries that are counted for the size of a folder. The reported size of a folder with more entries is
-/// too small.
-const MAX_ENTRIES: usize = 200_000;
-
 /// Returns the resident memory of this process in bytes; `None` without `/proc`.
 pub(super) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -17,10 +13,9 @@ pub(super) fn resident_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the bytes of a file, or of all files below a folder. Files that are removed meanwhile count as empty. Counts only
-/// the first [`MAX_ENTRIES`] entries of a folder.
+/// Returns the bytes of a file, or of all files below a folder. Files that are removed meanwhile count as empty.
 pub(super) fn bytes_of(path: &Path) -> u64 {
-    let entries = WalkDir::new(path).into_iter().take(MAX_ENTRIES).filter_map(Result::ok);
+    let entries = WalkDir::new(path).into_iter().filter_map(Result::ok);
     let files = entries.filter_map(|entry| entry.metadata().ok()).filter(fs::Metadata::is_file);
     files.map(|file| file.len()).sum()
 }

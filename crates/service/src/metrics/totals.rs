@@ -4,25 +4,26 @@ use std::time::{Duration, Instant};
 
 use annals_core::ports::Totals;
 use annals_core::{Grain, Result, Timestamp};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::labels::{OfPipeline, OfState, OfStore};
 use super::process::{bytes_of, catalog_bytes, resident_bytes};
 use super::{Metrics, Pipeline, clamp};
 use crate::Service;
 
-/// Minimum interval between two measurements of folder sizes.
+/// Minimum interval between two measurements of folder sizes, and its multiple of the time that the last one took. Reading the
+/// sizes of 100,000 files, which 10,000 agents have, takes 2.5 s.
 const FOLDERS: Duration = Duration::from_secs(60);
+const FOLDERS_REST: u32 = 100;
+/// How long a scrape waits for a measurement. After that it shows the former sizes: Prometheus gives up after ten seconds.
+const FOLDERS_WAIT: Duration = Duration::from_secs(3);
 
 impl Service {
     /// Updates the gauges, and returns all metrics in OpenMetrics text format.
     pub async fn metrics_text(&self, now: Timestamp) -> Result<String> {
         self.metrics.show(&self.parts.store.totals(now).await?, now);
-        let mut measured = self.metrics.0.folders_measured.lock().await;
-        if measured.is_none_or(|at| at.elapsed() >= FOLDERS) {
-            *measured = Some(Instant::now());
-            self.measure_folders().await;
-        }
-        drop(measured);
+        self.measure_folders_if_due().await;
         self.metrics.0.resident.set(clamp(resident_bytes().unwrap_or_default()));
         if let Some(free) = self.disk_free() {
             self.metrics.0.disk_free.set(clamp(free));
@@ -31,17 +32,25 @@ impl Service {
         Ok(self.metrics.text())
     }
 
-    async fn measure_folders(&self) {
+    /// Measures the folders, unless they were measured a short time ago or another scrape is measuring them. A measurement goes
+    /// on when the scrape ends.
+    async fn measure_folders_if_due(&self) {
         let Some(folder) = self.parts.folder.clone() else { return };
+        let Ok(mut due) = self.metrics.0.folders_due.clone().try_lock_owned() else { return };
+        let begun = Instant::now();
+        if due.is_some_and(|due| begun < due) {
+            return;
+        }
         let stored = self.metrics.0.stored.clone();
         let measure = move || {
             let of = |store, bytes| stored.get_or_create(&OfStore { store }).set(clamp(bytes));
             of("catalog", catalog_bytes(&folder));
             of("tables", bytes_of(&folder.join("tables")));
             of("facts", bytes_of(&folder.join("facts")));
+            *due = Some(Instant::now() + FOLDERS.max(FOLDERS_REST * begun.elapsed()));
         };
         // The panic hook has logged a panic already.
-        let _ = tokio::task::spawn_blocking(measure).await;
+        let _ = timeout(FOLDERS_WAIT, spawn_blocking(measure)).await;
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn unit(word: &str) -> Option<Unit> {
     Some(match word.strip_suffix('s').unwrap_or(word) {
         "day" | "night" => Unit::Day,
         "week" => Unit::Week,
+        "fortnight" => Unit::Fortnight,
         "month" => Unit::Month,
         "year" => Unit::Year,
         _ => return None,

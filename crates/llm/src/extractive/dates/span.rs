@@ -8,6 +8,7 @@ use jiff::civil::Weekday;
 pub(super) enum Unit {
     Day,
     Week,
+    Fortnight,
     Month,
     Year,
 }
@@ -69,6 +70,7 @@ impl Span {
         match unit {
             Unit::Day => Span::day(day, count),
             Unit::Week => Span::day(day, count.checked_mul(7)?),
+            Unit::Fortnight => Span::day(day, count.checked_mul(14)?),
             Unit::Month => Span::month(day, count),
             Unit::Year => Span::year(day, count),
         }
@@ -114,6 +116,7 @@ impl Span {
         let by = match unit {
             Unit::Day => count.days(),
             Unit::Week => count.weeks(),
+            Unit::Fortnight => count.checked_mul(2)?.weeks(),
             Unit::Month => count.months(),
             Unit::Year => count.years(),
         };

@@ -62,6 +62,9 @@ fn times_of_what_happened_keep_their_date() {
     check("She felt sick starting Sunday.", "She felt sick starting Sunday [2026-03-01].");
     check("Meet me after training Thursday.", "Meet me after training Thursday [2026-03-05].");
     check("There's no rush, we move in three weeks.", "There's no rush, we move in three weeks [2026-03-25].");
+    check("I sold the car a fortnight ago.", "I sold the car a fortnight ago [2026-02-18].");
+    check("We move in two fortnights.", "We move in two fortnights [2026-04-01].");
+    check("The fortnightly visit was a disaster.", "The fortnightly visit was a disaster.");
     check("He died last year, of course.", "He died last year [2025], of course.");
     check("My sister'd prefer Sunday.", "My sister'd prefer Sunday [2026-03-08].");
 }
