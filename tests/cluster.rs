@@ -84,6 +84,24 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     assert_eq!(second.annals.import(&line("bob", "c", "1", "Bob", "I like tea.", &at(1)))["accepted"], json!(1));
     let exported = second.annals.run(&["export", "--agent", "bob"]);
     assert!(exported.code == 0 && exported.out.contains("I like tea."), "{}{}", exported.out, exported.err);
+    // A standby node embeds too.
+    let batches = AtomicU64::new(0);
+    until("the standby node has embedded texts", async || {
+        let batch = batches.fetch_add(1, Ordering::Relaxed);
+        let lines: String = (0..200)
+            .map(|id| line("cleo", "c", &format!("{batch}-{id}"), "Cleo", &content(batch * 200 + id), &at(id)))
+            .collect();
+        second.annals.import(&lines);
+        let metrics = own_metrics(&second).await;
+        let embedded = metrics.lines().find_map(|line| line.strip_prefix("annals_node_embedded_texts_total "));
+        embedded.unwrap().parse::<u64>().unwrap() > 0
+    })
+    .await;
+    let questions = Client::new()
+        .post(format!("{}/cluster/embedding", first.address))
+        .bearer_auth(&key)
+        .json(&json!({ "model": "x" }));
+    assert_eq!(questions.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
     let call = Client::new().post(format!("{}/call", first.address)).bearer_auth(&key).body("{}\n");
     assert_eq!(call.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 

@@ -218,6 +218,18 @@ fn wrapped<E: Embedder + 'static>(embedder: E, metrics: &Metrics) -> Arc<dyn Emb
     Arc::new(Cached::new(Measured::new(Arc::new(embedder), metrics), CACHED))
 }
 
+/// Opens the configured model for a standby node, without a cache: the node keeps nothing of the texts that it embeds. Returns
+/// `None` for an endpoint, which the active node asks itself.
+pub(crate) fn for_standby(data: &Path, settings: &EmbedderSettings) -> Result<Option<Arc<dyn Embedder>>> {
+    let opened = match &settings.choice {
+        EmbedderChoice::BuiltIn => built_in(settings)?,
+        EmbedderChoice::Folder(model) => open_folder(data, model, settings)
+            .map_err(|error| UnopenedModel { model: model.model.clone(), why: error.to_string() }.error())?,
+        EmbedderChoice::Endpoint(_) => return Ok(None),
+    };
+    Ok(Some(Arc::new(opened)))
+}
+
 fn built_in(settings: &EmbedderSettings) -> Result<OnnxEmbedder> {
     let settings = settings.clone();
     OnnxEmbedder::bundled_in(move || runtime(&settings))

@@ -28,16 +28,17 @@ use annals_core::ports::{Batches, Batching, Embedders, ModelStates, Replies, Tok
 use annals_core::{Agent, Error, Facts, ObjectKind, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_llm::{
-    Auto, EmbedderConfig, EmbedderSettings, Endpoint, EntailmentCheck, Extractive, Models, ModelsConfig,
-    RerankEndpoint, Rules,
+    Auto, EmbedderChoice, EmbedderConfig, EmbedderSettings, Endpoint, EntailmentCheck, Extractive, Models,
+    ModelsConfig, RerankEndpoint, Rules,
 };
 use annals_retention::Plans;
 use annals_service::backup::CATALOG;
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
-use annals_service::{Clock, Components, Parts, Prompts, Service};
+use annals_service::{Clock, Components, EmbeddingQueue, Parts, Prompts, Service, SharedEmbedders};
 use annals_strata::{CacheLimits, LanceStrata};
 use annals_summarizer::SchedulePolicy;
+use annals_writer::Writer;
 use jiff::SignedDuration;
 
 use crate::catalog::{self, Catalog};
@@ -57,6 +58,7 @@ const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterl
 pub(crate) struct Folder {
     service: Service,
     catalog: Catalog,
+    queue: EmbeddingQueue,
     now: Timestamp,
     path: PathBuf,
     _lock: Arc<File>,
@@ -162,6 +164,11 @@ impl Folder {
         let judge = opening.models.grounding.as_ref();
         let entailment = entailment::check(&path, judge, &opening.embedder, opening.must_open_models)?;
         let embedders: Arc<dyn Embedders> = Arc::new(embedders);
+        let queue = EmbeddingQueue::of(embedders.configured().model());
+        let shared: Arc<dyn Embedders> = match opening.embedder.choice {
+            EmbedderChoice::Endpoint(_) => embedders.clone(),
+            _ => Arc::new(SharedEmbedders::new(embedders.clone(), queue.clone())),
+        };
         let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);
         let strata = LanceStrata::over(projections.tables()?, CacheLimits::of_machine()).await?;
@@ -199,6 +206,8 @@ impl Folder {
             clock,
             folder: Some(path.clone()),
         });
+        // Searches embed by themselves: somebody waits for them.
+        parts.writer = Writer::new(parts.store.clone(), parts.strata.clone(), shared);
         parts.fact_writer = parts.fact_writer.with_schedule(reading);
         if let Some((candidates, endpoint)) = reranker {
             let reranker = Arc::new(Measured::new(Arc::new(endpoint), &metrics));
@@ -207,7 +216,7 @@ impl Folder {
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
         let service =
             Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
-        Ok(Folder { service, catalog, now, path, _lock: Arc::new(lock) })
+        Ok(Folder { service, catalog, queue, now, path, _lock: Arc::new(lock) })
     }
 
     pub(crate) fn service(&self) -> &Service {
@@ -217,6 +226,11 @@ impl Folder {
     /// Returns the catalog itself, for code that needs more than the operations.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Returns the queue from which other nodes of a cluster take texts to embed.
+    pub(crate) fn embedding_queue(&self) -> EmbeddingQueue {
+        self.queue.clone()
     }
 
     /// Returns the time at which the folder was opened. For a command, this is the time of the whole command.

@@ -7,6 +7,7 @@
 
 mod client;
 mod cluster;
+mod embedding;
 mod error_frame;
 mod frame;
 mod release;
@@ -17,6 +18,8 @@ mod tests;
 
 pub use client::{Items, Options, call};
 pub(crate) use cluster::{forwarding_route, guarded_route};
+pub use embedding::StandbyEmbedder;
+pub(crate) use embedding::embedding_route;
 pub use release::{Release, release, release_route};
 pub use route::route;
 

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use annals_service::EmbeddingQueue;
 use annals_service::calls::Host;
 use annals_service::metrics::{Forwarded, Metrics, NodeMetrics};
 use axum::body::Body;
@@ -29,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::serve_connections;
 use crate::config::ServerConfig;
-use crate::ipc::{forwarding_route, guarded_route};
+use crate::ipc::{embedding_route, forwarding_route, guarded_route};
 use crate::request::{REQUEST_ID, identify, request_id};
 use crate::rest::{Health, OPEN_METRICS, Problem, alive};
 use crate::serve::connection_limits;
@@ -94,10 +95,15 @@ fn routes(standby: Standby) -> Router {
 }
 
 /// Returns the routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a
-/// key of the cluster, the calls of other nodes.
-pub fn node_routes(metrics: NodeMetrics, host: Arc<dyn Host>, key: Option<SecretString>) -> Router {
-    let calls = key.map(|key| guarded_route(host, key));
-    calls.unwrap_or_default().merge(node_metrics_route(metrics))
+/// key of the cluster, the calls of other nodes and the texts that they embed.
+pub fn node_routes(
+    metrics: NodeMetrics,
+    host: Arc<dyn Host>,
+    queue: EmbeddingQueue,
+    key: Option<SecretString>,
+) -> Router {
+    let of_nodes = key.map(|key| guarded_route(host, key.clone()).merge(embedding_route(queue, key)));
+    of_nodes.unwrap_or_default().merge(node_metrics_route(metrics))
 }
 
 /// Returns the route of a node's own metrics. No key is needed: they show nothing of the memory, and a standby node cannot
@@ -155,7 +161,7 @@ pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response,
 }
 
 /// Connects to the active node. Tries again until it succeeds: the node may have ended, or may just have become active.
-async fn connect(active: &ActiveNode) -> (String, SendRequest<Body>) {
+pub(crate) async fn connect(active: &ActiveNode) -> (String, SendRequest<Body>) {
     loop {
         let node = active.borrow().clone();
         if let Some(node) = node
@@ -171,7 +177,7 @@ async fn connect(active: &ActiveNode) -> (String, SendRequest<Body>) {
 }
 
 /// Waits until another node is active.
-async fn replaced(active: &mut ActiveNode, node: &str) {
+pub(crate) async fn replaced(active: &mut ActiveNode, node: &str) {
     let _ = active.wait_for(|active| active.as_ref().is_some_and(|active| active != node)).await;
 }
 

@@ -22,6 +22,8 @@
 //! | `outlines` | a cache of the days with turns and the periods with summaries of agents |
 //! | `output` | keeps exports out of the data folder |
 //! | `secret` | the format of keys |
+//! | `embedding_queue` | the texts that standby nodes of a cluster may embed |
+//! | `shared_embedder` | shares embedding with those nodes |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled jobs: their bodies, runs and schedules |
 //! | `wiring` | joins policies, stores and models to the parts of a service |
@@ -39,6 +41,7 @@ mod caller;
 pub mod calls;
 pub mod config;
 pub mod cost_sums;
+mod embedding_queue;
 #[cfg(test)]
 mod fixture;
 pub mod jobs;
@@ -50,6 +53,7 @@ mod output;
 mod reembed;
 mod secret;
 mod service;
+mod shared_embedder;
 mod tables;
 pub mod wire;
 mod wiring;
@@ -58,6 +62,7 @@ pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use annals_core::numbers;
 pub use caller::Caller;
+pub use embedding_queue::{EmbeddedTexts, EmbeddingQueue};
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
     KnowledgeGraph, MAX_FAULTS, MAX_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress,
@@ -67,5 +72,6 @@ pub use operations::{
 pub use output::refuse_in_data_folder;
 pub use secret::{IssuedKey, PresentedKey, issue};
 pub use service::{Clock, Parts, Prompts, Service};
+pub use shared_embedder::{SharedEmbedder, SharedEmbedders};
 pub use tables::Worker;
 pub use wiring::Components;

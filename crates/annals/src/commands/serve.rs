@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_catalog::read_ahead;
-use annals_core::{Error, Result, Timestamp};
+use annals_core::{Embedder, Error, Result, Timestamp};
 use annals_embedder::Runtime;
 use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::config::ServerConfig;
-use annals_server::{Listeners, StandbyListeners, node_routes, stand_by};
+use annals_server::ipc::StandbyEmbedder;
+use annals_server::{Listeners, Standby, StandbyListeners, node_routes, stand_by};
 use annals_service::backup::CATALOG;
 use annals_service::jobs::{Moment, Scheduler};
-use annals_service::metrics::{Metrics, NodeMetrics};
+use annals_service::metrics::NodeMetrics;
 use annals_strata::CacheLimits;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
@@ -29,7 +30,7 @@ use crate::catalog::Catalog;
 use crate::cli::{Global, Serve};
 use crate::cluster::Membership;
 use crate::config::Config;
-use crate::embedders::{AllEmbedders, runtime};
+use crate::embedders::{self, runtime};
 use crate::entailment;
 use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
@@ -85,18 +86,21 @@ impl Process<'_> {
     async fn serve_as_node(&self, claim: Claim, opening: Opening) -> Result<()> {
         // Fails before the node can take the lease: a node without its model must not keep the lease from the others.
         // An endpoint may be down now, and its number of components may be known from the catalog.
-        if !matches!(opening.embedder.choice, EmbedderChoice::Endpoint(_)) {
-            AllEmbedders::open(claim.path(), &opening.embedder, &[], &Metrics::new()).await?.require()?;
-        }
+        let embedder = embedders::for_standby(claim.path(), &opening.embedder)?;
         entailment::check(claim.path(), opening.models.grounding.as_ref(), &opening.embedder, true)?;
         let listener = bind(self.server.listen).await?;
         let standby_listeners = self.standby_listeners(&listener, claim.path())?;
         let node = Membership::join(self.config)?;
         let forwarding = self.stop.child_token();
         let forwarded = self.forward(standby_listeners, &node, forwarding.clone());
+        let embedding = self.embed_for_active_node(embedder, &node);
         greet_as_node(&listener, self.global.json);
         notify_ready();
-        let Some(lease) = self.stop.run_until_cancelled(node.lease()).await else {
+        let lease = self.stop.run_until_cancelled(node.lease()).await;
+        // Frees the model, which the folder opens again.
+        embedding.abort();
+        let _ = embedding.await;
+        let Some(lease) = lease else {
             let drain = Duration::from_secs(self.server.drain_seconds.into());
             let _ = tokio::time::timeout(drain, forwarded).await;
             node.leave().await;
@@ -138,6 +142,17 @@ impl Process<'_> {
         })
     }
 
+    /// Embeds texts for the active node until the task is aborted. Does nothing without a key of the cluster.
+    fn embed_for_active_node(&self, embedder: Option<Arc<dyn Embedder>>, node: &Membership) -> JoinHandle<()> {
+        let (key, Standby { active, metrics }) = (self.config.cluster.key.clone(), node.standby());
+        let node = embedder.zip(key).map(|(embedder, key)| StandbyEmbedder { active, key, embedder, metrics });
+        tokio::spawn(async move {
+            if let Some(node) = node {
+                node.run().await;
+            }
+        })
+    }
+
     async fn serve(&self, folder: Folder, tcp: Option<TcpListener>, node: Option<&NodeMetrics>) -> Result<()> {
         match folder.catalog() {
             Catalog::File(_) => {
@@ -164,7 +179,13 @@ impl Process<'_> {
         let release = annals_server::ipc::release_route(self.args.local.then(|| self.stop.clone()));
         let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
         let key_of_nodes = self.config.cluster.key.clone();
-        let for_nodes = node.map(|metrics| node_routes(metrics.clone(), host.clone(), key_of_nodes));
+        let queue = folder.embedding_queue();
+        let for_nodes = node.map(|metrics| node_routes(metrics.clone(), host.clone(), queue.clone(), key_of_nodes));
+        let stop = self.stop.clone();
+        tokio::spawn(async move {
+            stop.cancelled().await;
+            queue.close();
+        });
         let listeners = Listeners { host: Some(host), tcp, for_nodes, unix };
         notify_ready();
         let served = annals_server::serve(folder.service().clone(), self.server, listeners, self.stop.clone()).await;

@@ -18,14 +18,18 @@ use super::route::route;
 use crate::rest::Problem;
 use crate::standby::{Standby, send};
 
-const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
+pub(super) const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
 
 /// Returns the route on which the active node accepts calls of other nodes.
 pub(crate) fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
     route(host).layer(from_fn_with_state(key, check_key))
 }
 
-async fn check_key(State(key): State<SecretString>, request: Request, next: Next) -> Result<Response, Problem> {
+pub(super) async fn check_key(
+    State(key): State<SecretString>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
     if is_key(request.headers(), &key) {
         return Ok(next.run(request).await);
     }

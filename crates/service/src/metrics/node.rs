@@ -35,6 +35,7 @@ struct Inner {
     answer_age: Number,
     lease_seconds: Number,
     forwarded: Family<Outcome, Counter>,
+    embedded: Counter,
     /// The number of the lease that this node has taken; `None` while it stands by.
     taken: Mutex<Option<i64>>,
     /// When the database last answered a question about the lease; at first, when the node started.
@@ -60,6 +61,11 @@ impl NodeMetrics {
                 "forwarded_requests",
                 "Requests that this node has forwarded, by outcome",
                 Family::default(),
+            ),
+            embedded: own.add(
+                "embedded_texts",
+                "Texts that this node has embedded for the active one",
+                Counter::default(),
             ),
             registry,
             taken: Mutex::default(),
@@ -92,6 +98,11 @@ impl NodeMetrics {
     /// Counts a request that this standby node forwarded, or failed to forward.
     pub fn forwarded(&self, outcome: Forwarded) {
         self.counter(outcome).inc();
+    }
+
+    /// Counts texts that this standby node embedded for the active node.
+    pub fn embedded(&self, texts: u64) {
+        self.0.embedded.inc_by(texts);
     }
 
     fn counter(&self, outcome: Forwarded) -> Counter {
@@ -166,6 +177,7 @@ mod tests {
         assert!(!node.text(start).contains("lease_epoch{"), "a standby node has no lease");
         node.took_lease(7);
         node.forwarded(Forwarded::Lost);
+        node.embedded(16);
         let text = node.text(start + Duration::from_secs(2));
         for line in [
             "annals_node_active 1",
@@ -174,6 +186,7 @@ mod tests {
             "annals_node_lease_seconds 15.0",
             "annals_node_forwarded_requests_total{outcome=\"lost\"} 1",
             "annals_node_forwarded_requests_total{outcome=\"unreachable\"} 0",
+            "annals_node_embedded_texts_total 16",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }
