@@ -86,7 +86,10 @@ impl StandbyEmbedder {
         let (mut embedded, mut failure) = (None, String::new());
         loop {
             match self.embed_next(embedded.take()).await {
-                Ok(vectors) => embedded = vectors,
+                Ok(vectors) => {
+                    embedded = vectors;
+                    failure.clear();
+                }
                 Err(error) => {
                     let now = error.to_string();
                     // The active node embeds by itself what this node does not.
