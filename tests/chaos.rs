@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use annals_testkit::{Bucket, Dice};
+use annals_testkit::{Dice, TestBucket};
 use futures::future::join_all;
 
 use crate::cluster::node::{Node, ports, until};
@@ -31,6 +32,9 @@ const NODES: usize = 3;
 /// Lease of a node, in seconds.
 const LEASE: u32 = 6;
 
+/// Key of the cluster, with which standby nodes embed texts.
+const KEY: &str = "a long enough key of the cluster";
+
 const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
 
 /// The links of one node.
@@ -43,7 +47,7 @@ struct Links {
 
 struct Cluster {
     database: PostgresPair,
-    bucket: Bucket,
+    bucket: TestBucket,
     nodes: Vec<Node>,
     links: Vec<Links>,
     ports: Vec<u16>,
@@ -52,7 +56,7 @@ struct Cluster {
 impl Cluster {
     /// Starts the database, the bucket and the nodes. Returns `None` if PostgreSQL or the server of the bucket is not installed.
     async fn start() -> Option<(Cluster, String)> {
-        let (bucket, database) = (Bucket::new()?, PostgresPair::start().await?);
+        let (bucket, database) = (TestBucket::new()?, PostgresPair::start().await?);
         let mut cluster = Cluster { database, bucket, nodes: Vec::new(), links: Vec::new(), ports: Vec::new() };
         let key = cluster.folder(None).json(&["key", "add", "test", "--scope", "admin"]);
         for index in 0..NODES {
@@ -76,13 +80,15 @@ impl Cluster {
         if let Some(links) = node.map(|index| &self.links[index]) {
             databases = [links.databases[0].address, links.databases[1].address];
             endpoint = format!("http://{}", links.bucket.address);
-            more = format!("[cluster]\naddress = \"http://{}\"\nlease_seconds = {LEASE}\n", links.node.address)
-                + "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
+            more = format!(
+                "[cluster]\naddress = \"http://{}\"\nlease_seconds = {LEASE}\nkey = \"{KEY}\"\n",
+                links.node.address
+            ) + "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
         }
         let [first, second] = databases;
         let url = format!("postgres://postgres@{first},{second}/postgres?target_session_attrs=read-write");
         let annals = Annals::new();
-        let objects = format!("[objects]\nurl = \"s3://{}/nodes\"\nendpoint = \"{endpoint}\"\n", bucket.name);
+        let objects = format!("[objects]\nurl = \"{}/nodes\"\nendpoint = \"{endpoint}\"\n", bucket.url);
         configure(&annals, &format!("[catalog]\nurl = \"{url}\"\n{objects}{more}"));
         annals
     }
@@ -95,6 +101,15 @@ impl Cluster {
         };
         until("a node is active", async || active().await.is_some()).await;
         active().await.unwrap_or(0)
+    }
+
+    /// Returns the number of texts that a node has embedded for others since it stands by; 0 if it does not answer.
+    async fn embedded_texts(&self, index: usize) -> u64 {
+        let asked = reqwest::Client::new().get(format!("{}/metrics/node", self.nodes[index].address));
+        let Ok(answer) = asked.timeout(Duration::from_secs(2)).send().await else { return 0 };
+        let metrics = answer.text().await.unwrap_or_default();
+        let line = metrics.lines().find_map(|line| line.strip_prefix("annals_node_embedded_texts_total "));
+        line.map_or(0, |number| number.parse().unwrap())
     }
 
     /// Waits until a node's process has ended, and starts it again.
@@ -127,13 +142,16 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     });
     let chats = (seed..).zip(AGENTS).map(|(seed, agent)| tokio::spawn(ChatClient::new(agent, &load, seed).run()));
     let (chats, mut dice) = (chats.collect::<Vec<_>>(), Dice::new(seed));
-    let mut failures = BTreeMap::<Failure, u64>::new();
+    let (mut failures, mut embedded) = (BTreeMap::<Failure, u64>::new(), 0);
     for round in 0..rounds {
         let failure = Failure::draw(&mut dice);
         *failures.entry(failure).or_default() += 1;
         let (how, begun) = (failure.cause(&mut cluster, &mut dice).await, std::time::Instant::now());
-        let target = load.acknowledged.load(Ordering::Relaxed) + 24;
-        until("messages are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= target).await;
+        let target = load.acknowledged.load(Ordering::Relaxed) + 12;
+        until("requests are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= target).await;
+        for node in 0..NODES {
+            embedded = embedded.max(cluster.embedded_texts(node).await);
+        }
         eprintln!("round {round}: {failure:?} {how}; requests succeed after {:.1?}", begun.elapsed());
     }
     load.stop.store(true, Ordering::Relaxed);
@@ -141,8 +159,11 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     let faults: Vec<&String> = records.iter().flat_map(|record| &record.faults).collect();
     let answers: Vec<_> =
         records.iter().map(|record| (record.messages, record.forgotten.len(), &record.answers)).collect();
-    eprintln!("{failures:?}\nmessages, forgotten conversations and answers by status: {answers:?}");
+    eprintln!(
+        "{failures:?}, {embedded} texts embedded by one standby node in a row\nmessages, forgotten conversations and answers by status: {answers:?}"
+    );
     assert!(faults.is_empty(), "{faults:#?}");
+    assert!(embedded > 0, "no standby node has embedded any text");
     equals_undisturbed_run(cluster, &records);
 }
 

@@ -260,7 +260,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
 #[test]
 fn example_goes_on_after_the_active_node_is_killed() {
     let Some(shared) = Shared::new(LEASE) else { return };
-    let bucket = format!("s3://{}/example", shared.bucket.name);
+    let bucket = format!("{}/example", shared.bucket.url);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cluster.sh");
     let mut command = Command::new("sh");
     command.arg(script).env("ANNALS", program().get_program()).env("ANNALS_PORT", ports(4).to_string());

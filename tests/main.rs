@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 
+mod adopt;
 mod agents;
 mod architecture;
 mod backup;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use annals_testkit::Bucket;
+use annals_testkit::TestBucket;
 use serde_json::{Value, json};
 
 use crate::command::Annals;
@@ -15,11 +15,11 @@ use crate::service::Served;
 use crate::story::days;
 use annals_testkit::postgres_server::Schema;
 
-fn settings(bucket: &Bucket, prefix: &str) -> String {
-    format!("[objects]\nurl = \"s3://{}/{prefix}\"\nendpoint = \"{}\"\n", bucket.name, bucket.endpoint)
+fn settings(bucket: &TestBucket, prefix: &str) -> String {
+    format!("[objects]\nurl = \"{}/{prefix}\"\nendpoint = \"{}\"\n", bucket.url, bucket.endpoint)
 }
 
-fn annals_in(bucket: &Bucket, prefix: &str) -> Annals {
+fn annals_in(bucket: &TestBucket, prefix: &str) -> Annals {
     let annals = Annals::new();
     configure(&annals, &settings(bucket, prefix));
     annals
@@ -31,18 +31,22 @@ fn is_refused(annals: &Annals, args: &[&str], expect: &str) {
     assert!(answer.code == 2 && answer.err.contains(expect), "{args:?}: {} {}{}", answer.code, answer.out, answer.err);
 }
 
+/// Returns the URL of a bucket of moto at its server.
+fn address(bucket: &TestBucket) -> String {
+    format!("{}/{}", bucket.endpoint, bucket.url.strip_prefix("s3://").unwrap())
+}
+
 /// Returns the names of all objects, as the server's own interface lists them.
-async fn objects(bucket: &Bucket) -> BTreeSet<String> {
+async fn objects(bucket: &TestBucket) -> BTreeSet<String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let url = format!("{}/{}?list-type=2", bucket.endpoint, bucket.name);
-    let list = reqwest::get(url).await.unwrap().text().await.unwrap();
+    let list = reqwest::get(address(bucket) + "?list-type=2").await.unwrap().text().await.unwrap();
     assert!(list.contains("<IsTruncated>false"), "{list}");
     list.split("<Key>").skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn commands_answer_as_they_do_over_local_files() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let (remote, local) = (annals_in(&bucket, "a/b"), Annals::new());
     let [answers, expect] = [&remote, &local].map(|annals| comparable(live(annals)));
     for (answer, expect) in answers.iter().zip(&expect) {
@@ -56,7 +60,7 @@ fn commands_answer_as_they_do_over_local_files() {
 
 #[tokio::test]
 async fn forgotten_words_leave_the_bucket() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::of_moto() else { return };
     let annals = annals_in(&bucket, "memory");
     let message = |conversation: &str, word: &str| {
         let (content, at) = (format!("I keep the {word} in the shed."), "2026-03-04T10:00:00Z");
@@ -91,7 +95,7 @@ fn import_and_kill(annals: &Annals, messages: &str) {
 
 #[test]
 fn killed_import_is_completed_in_the_bucket() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let (annals, undisturbed) = (annals_in(&bucket, "x"), Annals::new());
     let messages = days("ann", 40, 3);
     import_and_kill(&annals, &messages);
@@ -105,7 +109,7 @@ fn killed_import_is_completed_in_the_bucket() {
 
 #[tokio::test]
 async fn another_machine_goes_on_where_a_killed_one_stopped() {
-    let (Some(bucket), Some(schema)) = (Bucket::new(), Schema::new()) else { return };
+    let (Some(bucket), Some(schema)) = (TestBucket::new(), Schema::new()) else { return };
     let settings = format!("[catalog]\nurl = \"{}\"\n{}", schema.url, settings(&bucket, "shared"));
     let [first, second] = [(), ()].map(|()| {
         let annals = Annals::new();
@@ -131,7 +135,7 @@ async fn another_machine_goes_on_where_a_killed_one_stopped() {
 /// Nothing of the memory is in the folder, but it is not empty for that.
 #[test]
 fn folder_whose_catalog_and_tables_are_elsewhere_gets_no_catalog_of_its_own() {
-    let (Some(bucket), Some(schema)) = (Bucket::new(), Schema::new()) else { return };
+    let (Some(bucket), Some(schema)) = (TestBucket::new(), Schema::new()) else { return };
     let annals = Annals::new();
     configure(&annals, &format!("[catalog]\nurl = \"{}\"\n{}", schema.url, settings(&bucket, "both")));
     annals.import(&days("ann", 1, 1));
@@ -147,11 +151,11 @@ fn folder_whose_catalog_and_tables_are_elsewhere_gets_no_catalog_of_its_own() {
 #[tokio::test]
 async fn late_id_of_a_former_node_changes_nothing() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::of_moto() else { return };
     let annals = annals_in(&bucket, "late");
     annals.import(&days("ann", 1, 1));
     let client = reqwest::Client::new();
-    let url = |name: &str| format!("{}/{}/{name}", bucket.endpoint, bucket.name);
+    let url = |name: &str| format!("{}/{name}", address(&bucket));
     client.put(url("late/catalog-id/0123")).body("0123").send().await.unwrap().error_for_status().unwrap();
     annals.json(&["status"]);
     let ids = |names: BTreeSet<String>| names.into_iter().filter(|name| name.contains("/catalog")).collect::<Vec<_>>();
@@ -172,7 +176,7 @@ async fn late_id_of_a_former_node_changes_nothing() {
 
 #[test]
 fn bucket_is_used_only_with_the_state_that_it_was_projected_from() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let annals = annals_in(&bucket, "one");
     annals.import(&days("ann", 3, 2));
     annals.json(&["rollup"]);
@@ -203,7 +207,7 @@ fn bucket_is_used_only_with_the_state_that_it_was_projected_from() {
 
 #[test]
 fn tables_from_before_the_bucket_are_refused_after_it() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let annals = Annals::new();
     annals.import(&days("ann", 1, 2));
     configure(&annals, &settings(&bucket, "later"));
@@ -222,7 +226,7 @@ fn tables_from_before_the_bucket_are_refused_after_it() {
 
 #[test]
 fn doctor_tries_the_bucket() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let check = |annals: &Annals, state: &str, expect: &str| {
         let answer = annals.run(&["doctor", "--json", "--set", "server.listen=127.0.0.1:0"]);
         let output: Value =
@@ -233,8 +237,9 @@ fn doctor_tries_the_bucket() {
         assert!(finding["says"].as_str().unwrap().contains(expect), "{finding}");
     };
     check(&annals_in(&bucket, "fit"), "ok", "lists and deletes objects");
-    let absent = Bucket { name: "absent".into(), ..bucket };
-    check(&annals_in(&absent, ""), "wrong", "cannot use s3://absent/ for tables");
+    let scheme = bucket.url.split("://").next().unwrap();
+    let absent = TestBucket { url: format!("{scheme}://absent"), ..bucket.clone() };
+    check(&annals_in(&absent, ""), "wrong", "absent/ for tables");
 }
 
 #[test]

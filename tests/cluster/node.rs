@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
-use annals_testkit::Bucket;
+use annals_testkit::TestBucket;
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub const MAX_WAIT: Duration = Duration::from_secs(120);
 /// The database and the bucket that the nodes share.
 pub struct Shared {
     pub schema: Schema,
-    pub bucket: Bucket,
+    pub bucket: TestBucket,
     pub lease: u32,
     /// The key of the cluster, if one is configured.
     pub key: Option<&'static str>,
@@ -27,20 +27,20 @@ pub struct Shared {
 
 impl Shared {
     pub fn new(lease: u32) -> Option<Shared> {
-        Some(Shared { schema: Schema::new()?, bucket: Bucket::new()?, lease, key: None })
+        Some(Shared { schema: Schema::new()?, bucket: TestBucket::new()?, lease, key: None })
     }
 
     /// Returns a data folder with the settings of a node at `port`; without a port, of a command that uses the same
     /// stores but is not a node.
     pub fn folder(&self, port: Option<u16>) -> Annals {
         let annals = Annals::new();
-        let (url, Bucket { name, endpoint }) = (&self.schema.url, &self.bucket);
+        let (url, TestBucket { url: bucket, endpoint }) = (&self.schema.url, &self.bucket);
         let node = port
             .map(|port| format!("[cluster]\naddress = \"http://127.0.0.1:{port}\"\nlease_seconds = {}\n", self.lease));
         let key = self.key.map(|key| format!("key = \"{key}\"\n")).unwrap_or_default();
         let limits = "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
         let stores =
-            format!("[catalog]\nurl = \"{url}\"\n[objects]\nurl = \"s3://{name}/nodes\"\nendpoint = \"{endpoint}\"\n");
+            format!("[catalog]\nurl = \"{url}\"\n[objects]\nurl = \"{bucket}/nodes\"\nendpoint = \"{endpoint}\"\n");
         configure(&annals, &(stores + limits + &node.map(|node| node + &key).unwrap_or_default()));
         annals
     }

@@ -52,8 +52,8 @@ impl Catalog {
             )),
             None => Ok(Catalog::File(Arc::new(SqliteCatalog::open(&folder.join(CATALOG))?))),
             Some(_) if folder.join(CATALOG).exists() => refused(format!(
-                "is set, but {shown} has a catalog in {CATALOG}; name a new data folder, and move each agent to it with \
-                 `annals export` and `annals import`"
+                "is set, but {shown} has a catalog in {CATALOG}; name a new data folder with --data, and \
+                 copy this memory to it with `annals adopt {shown}`"
             )),
             Some(url) => {
                 let opened = match lease {
@@ -72,6 +72,16 @@ impl Catalog {
         match self {
             Catalog::File(catalog) => catalog.clone(),
             Catalog::Database(catalog) => catalog.clone(),
+        }
+    }
+
+    /// Copies everything to another catalog. Returns the number of rows; `None` if the other one is not empty.
+    pub(crate) async fn copy_all_to(&self, target: &Catalog) -> Result<Option<u64>> {
+        match (self, target) {
+            (Catalog::File(from), Catalog::File(to)) => from.copy_all_to(to).await,
+            (Catalog::File(from), Catalog::Database(to)) => from.copy_all_to(to).await,
+            (Catalog::Database(from), Catalog::File(to)) => from.copy_all_to(to).await,
+            (Catalog::Database(from), Catalog::Database(to)) => from.copy_all_to(to).await,
         }
     }
 

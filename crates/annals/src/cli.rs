@@ -22,7 +22,7 @@ use annals_core::Timestamp;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use agent::{Agent, ChangeAgent};
-pub(crate) use backup::{Backup, BackupCommand, Restore};
+pub(crate) use backup::{Adopt, Backup, BackupCommand, Restore};
 pub(crate) use config::{Config, ConfigCommand, Doctor};
 pub(crate) use costs::{Costs, Price, SetPrice};
 pub(crate) use document::{Document, ListDocuments, OneDocument};
@@ -130,6 +130,8 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Restore a backup into a new data folder
     Restore(Restore),
+    /// Copy the memory of another data folder into a new one, for example into or out of a cluster
+    Adopt(Adopt),
     /// Test everything: embed, write, read, call the models; check clock, disk and rights; explain how to fix what is wrong
     Doctor(Doctor),
     /// Show what is configured and where each value comes from, or check it for errors

@@ -1,5 +1,6 @@
 //! Runs one command: turns its arguments into calls and prints the answers. Most commands have a file of their own.
 
+mod adopt;
 mod agent;
 pub(crate) mod backup;
 mod batch_rollup;
@@ -91,6 +92,7 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Dump(args) => dump::run(&Client::open(&global).await?, &args).await,
         Command::Backup(args) => backup::run(&global, &args).await,
         Command::Restore(args) => restore::run(&global, &args).await,
+        Command::Adopt(args) => adopt::run(&global, &args).await,
         Command::Doctor(args) => doctor::run(&global, &args).await,
         Command::Model(args) => model::run(&global, &args).await,
         Command::Config(args) => config::run(&global, &args),

@@ -98,6 +98,17 @@ impl Config {
         Config::check(written, layers, file)
     }
 
+    /// Loads the file in a data folder alone, without the environment and flags of this process, which are for another folder.
+    pub(crate) fn of_folder(folder: &Path) -> Result<Config> {
+        let file = file_of(None, folder);
+        let mut layers = Layers::new(&serde_json::to_value(Written::default()).unwrap_or_default());
+        if let Some(path) = &file {
+            layers.add_file(path)?;
+        }
+        let written = layers.read();
+        Config::check(written, layers, file)
+    }
+
     fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
         let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
         let Written { catalog, objects, cluster, server, limits, log, models, embedder, backup } = written;

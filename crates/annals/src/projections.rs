@@ -5,6 +5,8 @@
 //! differ, one side was used with something else meanwhile or was restored from a backup. Opening then fails and says
 //! what to delete.
 
+mod copy;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +18,8 @@ use object_store::path::Path as Name;
 
 use crate::catalog::{Catalog, MARKER};
 use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
+
+pub(crate) use copy::Copied;
 
 /// File in the data folder with the id that ties its SQLite catalog to a bucket; missing if the folder itself has tables and
 /// facts.
@@ -66,7 +70,7 @@ impl Projections {
     /// Opens the store without checking to which catalog it belongs.
     pub(crate) fn untied(data: &Path, config: &ObjectsConfig, guard: Option<WriteGuard>) -> Result<Projections> {
         let root = match config.bucket() {
-            Some(s3) => Objects::in_bucket(&s3, guard),
+            Some(bucket) => Objects::in_bucket(&bucket, guard),
             None => Objects::local(data),
         };
         let location = config.url.clone().unwrap_or_else(|| data.display().to_string());

@@ -1,8 +1,11 @@
-//! The operations that each database implements in its own way: checks of its structure, and overwriting deleted data.
+//! The operations that each database implements in its own way: checks of its structure, overwriting deleted data, and what
+//! copies of whole tables need.
+
+use std::ops::ControlFlow;
 
 use async_trait::async_trait;
 
-use crate::db::Transactions;
+use crate::db::{Result, Row, Transactions};
 use crate::thread::Thread;
 
 /// A database that a catalog can be kept in.
@@ -22,4 +25,14 @@ pub trait Backend: Send + Sync + Sized + 'static {
         thread: &Thread<Self::Connection>,
         words: &[String],
     ) -> annals_core::Result<bool>;
+
+    /// Passes all rows of a table to `read`, in any order, until `read` returns `Break`. Never holds all of them in memory.
+    fn for_each_row(
+        db: &Self::Connection,
+        table: &str,
+        read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()>;
+
+    /// Lets the numbers that the database gives to new rows begin above those of rows that were inserted with a number.
+    fn continue_numbers(db: &Self::Connection) -> Result<()>;
 }

@@ -142,6 +142,9 @@ pub trait Columns {
     /// Returns the position of a column, counted from 0.
     fn position(&self, name: &str) -> Result<usize, Error>;
 
+    /// Returns the number of columns.
+    fn count(&self) -> usize;
+
     fn name(&self, position: usize) -> String;
 
     fn value(&self, position: usize) -> Result<Value<'_>, Error>;

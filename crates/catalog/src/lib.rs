@@ -42,6 +42,7 @@ mod statements;
 mod summaries;
 mod thread;
 mod totals;
+mod transfer;
 mod turns;
 mod versions;
 

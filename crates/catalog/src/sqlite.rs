@@ -131,6 +131,10 @@ impl Columns for rusqlite::Row<'_> {
         Ok(self.as_ref().column_index(name)?)
     }
 
+    fn count(&self) -> usize {
+        self.as_ref().column_count()
+    }
+
     fn name(&self, position: usize) -> String {
         self.as_ref().column_name(position).unwrap_or_default().to_owned()
     }

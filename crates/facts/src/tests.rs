@@ -11,8 +11,8 @@ mod together;
 use std::path::{Path, PathBuf};
 
 use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Reached, Result, Route, Timestamp, Walk};
-use annals_objects::{Objects, S3};
-use annals_testkit::{Bucket, agent, at, facts_suite};
+use annals_objects::{Bucket, Objects};
+use annals_testkit::{TestBucket, agent, at, facts_suite};
 use async_trait::async_trait;
 use tempfile::TempDir;
 
@@ -56,14 +56,14 @@ async fn passes_the_conformance_suite_on_another_object_store() {
 
 #[tokio::test]
 async fn passes_the_conformance_suite_in_a_bucket() {
-    let Some(bucket) = Bucket::new() else { return };
+    let Some(bucket) = TestBucket::new() else { return };
     let folder = TempDir::new().unwrap();
     let mut number = 0;
     facts_suite(async || {
         number += 1;
-        let prefix = number.to_string().into();
-        let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
-        DuckFacts::over(Objects::in_bucket(&s3, None).unwrap(), &folder.path().join(number.to_string())).unwrap()
+        let url = format!("{}/{}", bucket.url, number);
+        let bucket = Bucket { endpoint: Some(bucket.endpoint.clone()), ..Bucket::parse(&url).unwrap() };
+        DuckFacts::over(Objects::in_bucket(&bucket, None).unwrap(), &folder.path().join(number.to_string())).unwrap()
     })
     .await;
 }

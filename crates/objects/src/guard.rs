@@ -33,14 +33,17 @@ impl fmt::Debug for WriteGuard {
     }
 }
 
-/// Makes HTTP clients that apply the guard to requests that write.
+/// Makes HTTP clients that apply the guard, if there is one, to requests that write.
 #[derive(Debug)]
-pub(crate) struct GuardedConnector(pub WriteGuard);
+pub(crate) struct Connector(pub Option<WriteGuard>);
 
-impl HttpConnector for GuardedConnector {
+impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let client = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(GuardedClient { client, guard: self.0.clone() }))
+        Ok(match self.0.clone() {
+            Some(guard) => HttpClient::new(GuardedClient { client, guard }),
+            None => client,
+        })
     }
 }
 

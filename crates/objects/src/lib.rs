@@ -8,10 +8,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bucket;
 mod check;
 mod guard;
 mod local;
-mod s3;
 mod scratch;
 mod search;
 #[cfg(test)]
@@ -26,10 +26,10 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, Result};
 
+pub use bucket::{Bucket, Provider};
 pub use check::Unfit;
 pub use guard::WriteGuard;
 pub use local::replace_file;
-pub use s3::S3;
 pub use scratch::{Scratch, ScratchFolder};
 pub use search::unless_missing;
 
@@ -71,8 +71,8 @@ impl Objects {
 
     /// Opens a prefix of a bucket. With a guard, writes are refused once this process may not write any more. Sends no request
     /// yet.
-    pub fn in_bucket(s3: &S3, guard: Option<WriteGuard>) -> Result<Objects> {
-        Ok(Objects::over(s3.open(guard)?, s3.prefix.clone()))
+    pub fn in_bucket(bucket: &Bucket, guard: Option<WriteGuard>) -> Result<Objects> {
+        Ok(Objects::over(bucket.open(guard)?, bucket.prefix.clone()))
     }
 
     /// Returns the objects below a name, with names relative to it.

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::wire::{BackupReport, BackupView, BackupsView};
 
 pub use fetch::{CheckedCatalog, Fetched, fetch};
-pub use manifest::{Backup, Manifest, list, newest};
+pub use manifest::{Backup, FOLDERS, Manifest, list, newest};
 pub use take::{CATALOG, CopyTo, SETTINGS, Source};
 pub use target::Target;
 

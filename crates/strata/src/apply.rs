@@ -33,11 +33,15 @@ pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result
     let dimension = batch.dimension;
     let slot = tables.slot(name);
     let _guard = slot.write_lock.lock().await;
-    tables.writing(name, &slot, dimension).await?;
     for changes in commits(batch) {
         let (memories, parts) = split(changes);
         let rows = rows::batch(&parts, dimension).map_err(|error| explain(name, error.into()))?;
-        let table = tables.writing(name, &slot, dimension).await?;
+        let Some(table) = tables.writing(name, &slot, dimension).await? else {
+            let table = tables.create(name, &slot, rows).await?;
+            let version = table.version().await.map_err(|error| explain(name, error))?;
+            tables.save_head(name, version).await?;
+            continue;
+        };
         let versions = commit_in_both(tables, name, &slot, &table, (memories, rows)).await?;
         tables.save_head(name, versions.after).await?;
         tables.maintenance.after(versions, name, &slot, &table).await?;
@@ -110,7 +114,7 @@ fn check_vectors(batch: &Batch) -> Result<()> {
     }
 }
 
-/// Groups the batch by memory and splits it into commits.
+/// Groups the batch by memory and splits it into commits. There is one at least, which creates the table if it is missing.
 fn commits(batch: Batch) -> Vec<Vec<Change>> {
     let mut changes: BTreeMap<MemoryId, BTreeMap<u32, Part>> = BTreeMap::new();
     for memory in batch.deletes {
@@ -119,15 +123,14 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
     for part in batch.upserts {
         changes.entry(part.memory.clone()).or_default().insert(part.part, part);
     }
-    let mut commits = Vec::new();
-    let mut rows = ROWS_AT_ONCE;
+    let (mut commits, mut rows) = (vec![Vec::new()], 0);
     for change in changes {
         if rows >= ROWS_AT_ONCE {
             commits.push(Vec::new());
             rows = 0;
         }
         rows += change.1.len().max(1);
-        commits.last_mut().expect("one was just begun").push(change);
+        commits.last_mut().expect("there is one from the start").push(change);
     }
     commits
 }
@@ -145,6 +148,9 @@ async fn commit(
     rows: &RecordBatch,
 ) -> lancedb::Result<(Versions, bool)> {
     let before = table.version().await?;
+    if memories.is_empty() {
+        return Ok((Versions { before, after: before }, false));
+    }
     let of_these = is_in(col(rows::MEMORY), memories.iter().map(|memory| lit(memory.as_str())).collect());
     let there = keys(table, of_these.clone()).await?;
     let coming: HashSet<&str> = rows[rows::ID].as_string::<i32>().iter().flatten().collect();

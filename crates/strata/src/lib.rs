@@ -11,6 +11,7 @@ mod apply;
 mod background;
 mod cache_limits;
 mod compact;
+mod copy_order;
 mod damage;
 mod disk;
 mod disk_search;
@@ -27,6 +28,7 @@ mod search;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod text_index;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +39,7 @@ use annals_objects::Objects;
 use async_trait::async_trait;
 
 pub use cache_limits::CacheLimits;
+pub use copy_order::copy_order;
 use damage::contain;
 use maintenance::Maintenance;
 use tables::Tables;

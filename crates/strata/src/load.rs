@@ -12,17 +12,22 @@ use crate::background;
 use crate::damage::explain;
 use crate::rows;
 use crate::tables::{Slot, Tables};
+use crate::text_index;
 
 /// Number of rows that are read at once.
 const BATCH: usize = 1_024;
 /// Number of bytes that LanceDB reads ahead. Its own limit is 2 GB.
 const AHEAD: u64 = 8 << 20;
 
-/// Where to search a table: nowhere if it does not exist, in memory, or in a snapshot on disk with this number of rows.
+/// Where to search a table.
 pub(crate) enum Location {
+    /// The table does not exist.
     Missing,
     Memory(Arc<RwLock<InMemoryTable>>),
+    /// A snapshot on disk, with its number of rows.
     Disk(lancedb::Table, usize),
+    /// The table must be searched on disk, but has no text index yet.
+    NotIndexed,
 }
 
 /// Loads the table into memory if its expected size is within the limit for all tables, and returns where to search it. Only
@@ -40,7 +45,8 @@ pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<L
         let rows = snapshot.count_rows(None).await?;
         let dimension = rows::dimension(&snapshot).await?;
         if expected_bytes(rows, dimension) > tables.maintenance.limits.bytes {
-            return Ok(Location::Disk(snapshot, rows));
+            let is_indexed = text_index::exists(&snapshot).await?;
+            return Ok(if is_indexed { Location::Disk(snapshot, rows) } else { Location::NotIndexed });
         }
         let reading = read(snapshot, rows, dimension);
         let loaded = match tables.objects.are_local() {

@@ -14,7 +14,8 @@ use lancedb::table::{CompactionOptions, Duration, NativeTableExt, OptimizeAction
 use crate::CacheLimits;
 use crate::damage::explain;
 use crate::rows::{END, START};
-use crate::tables::{Slot, TEXT_INDEX};
+use crate::tables::Slot;
+use crate::text_index::{self, TEXT_INDEX};
 
 /// The thresholds of maintenance, and the limits of caches. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,9 @@ pub(crate) struct Maintenance {
     /// Number of versions that may accumulate while searches use old ones. From then on, pruning waits for its lock
     /// instead of being skipped.
     pub overdue: usize,
-    /// Fragments with fewer rows than this are joined in each run. New rows are indexed once there are this many of
-    /// them, so that rows are usually joined before they are indexed: joining indexed rows rewrites the index.
+    /// Fragments with fewer rows than this are joined in each run. New rows, also those of a table without an index, are indexed
+    /// once there are this many of them, so that rows are usually joined before they are indexed: joining indexed rows
+    /// rewrites the index.
     pub small_rows: usize,
     /// With more fragments than this, all are joined into large ones. A row is thus rewritten about three times in its
     /// life; one large target would rewrite the whole table each time.
@@ -124,7 +126,10 @@ impl Maintenance {
     }
 
     async fn index_new_rows(&self, table: &lancedb::Table) -> lancedb::Result<()> {
-        let Some(index) = table.index_stats(TEXT_INDEX).await? else { return Ok(()) };
+        let Some(index) = table.index_stats(TEXT_INDEX).await? else {
+            let are_enough = table.count_rows(None).await? >= self.small_rows;
+            return if are_enough { text_index::create(table).await } else { Ok(()) };
+        };
         if index.num_unindexed_rows < self.small_rows {
             return Ok(());
         }

@@ -5,6 +5,7 @@
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
+use arrow_array::RecordBatch;
 use futures::TryStreamExt;
 
 use crate::damage::{explain, name};
@@ -23,7 +24,7 @@ pub(crate) async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> R
     let Some(open) = tables.reading(from, &source).await? else { return Ok(()) };
     let _guard = target.write_lock.lock().await;
     let dimension = rows::dimension(&open).await.map_err(|error| explain(from, error))?;
-    let copy = tables.writing(&to, &target, dimension).await?;
+    let copy = tables.create(&to, &target, RecordBatch::new_empty(rows::schema(dimension))).await?;
     let mut batches = scan::read(&open).await.map_err(|error| explain(from, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {
         rows::stored(&batch)

@@ -3,18 +3,17 @@
 use annals_core::ports::{Stored, Table};
 use annals_core::{Error, Result};
 use futures::TryStreamExt;
-use lance::index::DatasetIndexExt;
-use lance_index::{FtsPrewarmOptions, PrewarmOptions};
 use lancedb::query::{ExecutableQuery, QueryBase, QueryExecutionOptions, Select};
 
 use crate::damage::{explain, name};
 use crate::rows;
-use crate::tables::{TEXT_INDEX, Tables};
+use crate::tables::Tables;
+use crate::text_index;
 
 /// Number of rows that are decoded at once. A thousand take a few megabytes.
 const ROWS_AT_ONCE: u32 = 1_024;
 
-/// Returns all rows, sorted; none if the table does not exist. Reads the text index too, as a check. Fails with
+/// Returns all rows, sorted; none if the table does not exist. Reads the text index too, if there is one, as a check. Fails with
 /// [`Error::Damaged`] if a file or the index cannot be decoded, a row does not match its digest, or a row exists twice.
 pub(crate) async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     let slot = tables.slot(table);
@@ -25,22 +24,13 @@ pub(crate) async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> 
         let stored = rows::stored(&batch);
         rows.extend(stored.map_err(|rows::Altered| Error::damaged(name(table), "a row does not match its checksum"))?);
     }
-    if !rows.is_empty() {
-        read_text_index(&open).await.map_err(|error| explain(table, error))?;
-    }
+    let index = async { if text_index::exists(&open).await? { text_index::read(&open).await } else { Ok(()) } };
+    index.await.map_err(|error| explain(table, error))?;
     rows.sort();
     if rows.windows(2).any(|pair| (&pair[0].memory, pair[0].part) == (&pair[1].memory, pair[1].part)) {
         return Err(Error::damaged(name(table), "a row exists twice"));
     }
     Ok(rows)
-}
-
-/// Reads the whole text index, which reading rows does not touch. It is no error if LanceDB's cache cannot hold the
-/// index: in strict mode the index of 100,000 turns, which is larger than the cache, would count as damaged.
-async fn read_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
-    let Some(dataset) = table.dataset() else { return Ok(()) };
-    let options = PrewarmOptions::Fts(FtsPrewarmOptions::new().best_effort());
-    Ok(dataset.get().await?.prewarm_index_with_options(TEXT_INDEX, &options).await?)
 }
 
 /// Reads all columns of all live rows, in bounded batches.

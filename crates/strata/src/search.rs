@@ -12,6 +12,7 @@ use crate::disk_search;
 use crate::load::{Location, load};
 use crate::rows;
 use crate::tables::Tables;
+use crate::text_index;
 
 /// Searches the table, in memory if it fits. Returns no findings if the table does not exist, or if the probe's limits or its
 /// interval are empty. Fails with [`Error::Invalid`] if the probe's vector differs in length from those of the table.
@@ -20,16 +21,19 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
         return Ok(Findings::default());
     }
     let slot = tables.slot(name);
-    let loaded = match tables.in_memory.get(name) {
-        Some(loaded) => loaded,
-        None => match load(tables, name, &slot).await? {
+    let loaded = loop {
+        if let Some(loaded) = tables.in_memory.get(name) {
+            break loaded;
+        }
+        match load(tables, name, &slot).await? {
             Location::Missing => return Ok(Findings::default()),
-            Location::Memory(loaded) => loaded,
+            Location::Memory(loaded) => break loaded,
             Location::Disk(snapshot, rows) => {
                 check(probe, rows::dimension(&snapshot).await.map_err(|error| explain(name, error))?)?;
                 return disk_search::search(&snapshot, probe, rows).await.map_err(|error| explain(name, error));
             }
-        },
+            Location::NotIndexed => text_index::create_to_search(tables, name, &slot).await?,
+        }
     };
     check(probe, annals_index::read(&loaded).dimension())?;
     let _turn = tables.searching.acquire().await;

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
 use annals_objects::Objects;
-use lancedb::index::Index;
-use lancedb::index::scalar::FtsIndexBuilder;
+use arrow_array::RecordBatch;
 use lancedb::{Connection, connect};
 use lru::LruCache;
 use object_store::path::Path;
@@ -25,10 +24,6 @@ use annals_index::InMemoryTables;
 /// Number of handles kept open; more only while all of them are in use. On a small machine about ten agents are active at once;
 /// each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
-/// Memory in MB for building a text index, before a part of it is written out. LanceDB's default is 2 GiB per worker.
-const INDEX_BUILD_MB: u64 = 64;
-pub(crate) const TEXT_INDEX: &str = "lex";
-
 /// All tables below a prefix of a store.
 pub(crate) struct Tables {
     pub objects: Objects,
@@ -123,25 +118,27 @@ impl Tables {
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
-    /// Returns the table for writing, and creates it if needed, with vectors of `dimension` numbers. Fails with
-    /// [`Error::Damaged`] if it exists with vectors of another length. The caller must hold `write_lock`, so that the table is
-    /// not moved or removed meanwhile.
-    pub(crate) async fn writing(&self, table: &Table, slot: &Slot, dimension: usize) -> Result<lancedb::Table> {
-        let found = self.reading(table, slot).await?.map(|open| open.clone());
-        let made_or_found = async {
-            let open = match found {
-                Some(open) => open,
-                None => slot.handle.write().await.insert(self.create(table, dimension).await?).clone(),
-            };
-            ensure_text_index(&open).await?;
-            Ok((rows::dimension(&open).await?, open))
-        };
-        match made_or_found.await.map_err(|error| explain(table, error))? {
-            (length, open) if length == dimension => Ok(open),
-            (length, _) => {
+    /// Returns the table for writing; `None` if it does not exist. Fails with [`Error::Damaged`] if its vectors do not have
+    /// `dimension` numbers. The caller must hold `write_lock`, so that the table is not moved or removed meanwhile.
+    pub(crate) async fn writing(&self, table: &Table, slot: &Slot, dimension: usize) -> Result<Option<lancedb::Table>> {
+        let Some(open) = self.reading(table, slot).await?.map(|open| open.clone()) else { return Ok(None) };
+        match rows::dimension(&open).await.map_err(|error| explain(table, error))? {
+            length if length == dimension => Ok(Some(open)),
+            length => {
                 Err(Error::damaged(name(table), format!("its vectors have {length} numbers; expected {dimension}")))
             }
         }
+    }
+
+    /// Creates a table that does not exist, with its first rows, of which there may be none, in the same commit. The caller must
+    /// hold `write_lock`.
+    pub(crate) async fn create(&self, table: &Table, slot: &Slot, rows: RecordBatch) -> Result<lancedb::Table> {
+        let creating = async {
+            let location = self.location(table)?;
+            let creating = self.database().create_table(file_name(table), rows).location(location);
+            Ok(slot.handle.write().await.insert(creating.execute().await?).clone())
+        };
+        creating.await.map_err(|error| explain(table, error))
     }
 
     /// Opens the table with a new handle; `None` if the table does not exist.
@@ -152,12 +149,6 @@ impl Tables {
             Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
             found => found.map(Some),
         }
-    }
-
-    async fn create(&self, table: &Table, dimension: usize) -> lancedb::Result<lancedb::Table> {
-        let (location, schema) = (self.location(table)?, rows::schema(dimension));
-        let making = self.database().create_empty_table(file_name(table), schema).location(location);
-        making.execute().await
     }
 
     fn location(&self, table: &Table) -> lancedb::Result<String> {
@@ -190,25 +181,6 @@ impl Slot {
     pub(crate) async fn close(&self) {
         *self.handle.write().await = None;
     }
-}
-
-/// Creates the text index if it is missing: right after the table was created, or later if the process crashed before the index
-/// was created. It must exist before the first row: without it LanceDB tokenizes by its own rules, with stemming and stop
-/// words, and finds less.
-async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
-    if table.index_stats(TEXT_INDEX).await?.is_some() {
-        return Ok(());
-    }
-    let words_as_they_are = FtsIndexBuilder::default()
-        .base_tokenizer("whitespace".to_owned())
-        .max_token_length(None)
-        .lower_case(false)
-        .stem(false)
-        .remove_stop_words(false)
-        .ascii_folding(false)
-        .memory_limit_mb(INDEX_BUILD_MB)
-        .num_workers(1);
-    table.create_index(&[rows::LEX], Index::FTS(words_as_they_are)).name(TEXT_INDEX.to_owned()).execute().await
 }
 
 /// Returns the name of a table within its agent's folder: `working-g1`.

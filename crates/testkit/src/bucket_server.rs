@@ -1,5 +1,8 @@
-//! A server with S3's interface for tests: the package moto, in the Python environment that `scripts/test` makes and names in
-//! `ANNALS_TEST_MOTO`. It is started once for a test process and stopped with it. It keeps everything in memory.
+//! Buckets for tests, on a server with S3's interface: the package moto, in the Python environment that `scripts/test` makes and
+//! names in `ANNALS_TEST_MOTO`. It is started once for a test process and stopped with it. It keeps everything in memory.
+//!
+//! `scripts/test-buckets` names the bucket of another server in `ANNALS_TEST_BUCKET` and `ANNALS_TEST_BUCKET_ENDPOINT`. Then all
+//! tests use that one, each below a prefix of its own.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -36,17 +39,28 @@ struct Server {
 static STARTED: OnceLock<Option<Server>> = OnceLock::new();
 static BUCKETS: AtomicU32 = AtomicU32::new(0);
 
-/// An empty bucket for one test. The server accepts any credentials.
+/// An empty bucket, or an empty prefix of one, for one test.
 #[derive(Clone, Debug)]
-pub struct Bucket {
-    pub name: String,
+pub struct TestBucket {
+    /// As in `objects.url`, with or without a prefix.
+    pub url: String,
     /// The URL of the server, without the bucket.
     pub endpoint: String,
 }
 
-impl Bucket {
-    /// Creates a bucket. Without a server, reports that the test is skipped, and returns `None`.
-    pub fn new() -> Option<Bucket> {
+impl TestBucket {
+    /// Returns a prefix of the bucket that the environment names, or else a new bucket of moto, which accepts any credentials.
+    /// Without either, reports that the test is skipped, and returns `None`.
+    pub fn new() -> Option<TestBucket> {
+        let name = format!("test-{}-{}", std::process::id(), BUCKETS.fetch_add(1, Ordering::Relaxed));
+        match (std::env::var("ANNALS_TEST_BUCKET"), std::env::var("ANNALS_TEST_BUCKET_ENDPOINT")) {
+            (Ok(url), Ok(endpoint)) => Some(TestBucket { url: format!("{url}/{name}"), endpoint }),
+            _ => TestBucket::of_moto(),
+        }
+    }
+
+    /// Creates a bucket of moto.
+    pub fn of_moto() -> Option<TestBucket> {
         let Some(server) = STARTED.get_or_init(start) else {
             let _ = writeln!(
                 std::io::stderr(),
@@ -57,7 +71,7 @@ impl Bucket {
         let name = format!("test-{}-{}", std::process::id(), BUCKETS.fetch_add(1, Ordering::Relaxed));
         let answer = put(server.address, &name).unwrap();
         assert!(answer.lines().next().is_some_and(|status| status.contains(" 200 ")), "{answer}");
-        Some(Bucket { name, endpoint: format!("http://{}", server.address) })
+        Some(TestBucket { url: format!("s3://{name}"), endpoint: format!("http://{}", server.address) })
     }
 }
 

@@ -3,8 +3,8 @@
 //! server, and a second calendar.
 //!
 //! The in-memory implementations are complete: plain maps, slow and obviously right. They pass the same suites as the stores.
-//! Used in tests only, so this crate may panic. Only [`Bucket`] and [`postgres_server`] read a clock, while their
-//! servers start. Only [`ModelServer`], [`Bucket`] and [`postgres_server`] use the network, on this machine;
+//! Used in tests only, so this crate may panic. Only [`TestBucket`] and [`postgres_server`] read a clock, while their
+//! servers start. Only [`ModelServer`], [`TestBucket`] and [`postgres_server`] use the network, on this machine;
 //! only the export of [`MemoryFacts`] and [`postgres_server`] write files.
 
 #![allow(clippy::unwrap_used, reason = "all of this runs in tests, where a panic is the report")]
@@ -29,7 +29,7 @@ pub mod suites;
 mod totals;
 mod word_split;
 
-pub use bucket_server::Bucket;
+pub use bucket_server::TestBucket;
 pub(crate) use builders::utc_cover;
 pub use builders::{agent, at, document, entry, message, operation, period, statement, summary, turn, turn_of};
 pub use catalog::MemoryCatalog;

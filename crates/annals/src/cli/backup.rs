@@ -1,4 +1,6 @@
-//! Arguments of `annals backup` and `annals restore`.
+//! Arguments of `annals backup`, `annals restore` and `annals adopt`.
+
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
@@ -7,7 +9,7 @@ use clap::{Args, Subcommand};
 pub(crate) struct Backup {
     #[command(subcommand)]
     pub command: Option<BackupCommand>,
-    /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: backup.target in annals.toml]
+    /// A folder, or s3://bucket/prefix, gs://… or az://…, with the credentials in the environment [default: backup.target in annals.toml]
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
     /// After the backup, remove all but the newest N complete backups there [default: backup.keep in annals.toml; all are kept
@@ -35,9 +37,15 @@ pub(crate) enum BackupCommand {
 
 #[derive(Args)]
 pub(crate) struct Restore {
-    /// A folder, or s3://bucket/prefix with AWS_… in the environment
+    /// A folder, or s3://bucket/prefix, gs://… or az://…, with the credentials in the environment
     pub target: String,
     /// Name of the backup [default: the newest complete one]
     #[arg(long)]
     pub name: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Adopt {
+    /// The data folder to copy from; its annals.toml alone says where its catalog and its tables are
+    pub folder: PathBuf,
 }

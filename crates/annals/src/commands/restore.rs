@@ -22,8 +22,8 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let data = data(global)?;
     refuse_unless_empty(&data)?;
     if Config::load(global, &data).is_ok_and(|config| config.catalog.url.is_some()) {
-        let reason = "is set, but a backup has its catalog in SQLite; restore without it, and move each agent to another data \
-            folder with `annals export` and `annals import`. A database is restored with pg_restore";
+        let reason = "is set, but a backup has its catalog in SQLite; restore without it, and copy the memory into the database \
+            with `annals adopt`. A database is restored with pg_restore";
         return Err(Error::invalid("catalog.url", reason));
     }
     let target = Target::to_read(&args.target)?;

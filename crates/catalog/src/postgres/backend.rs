@@ -4,6 +4,7 @@
 //! `VACUUM (FULL)` copies a deleted row as long as any session may still see it, for example a `pg_dump` that began before. So
 //! the rewrite waits until no such session is left.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use async_trait::async_trait;
 use super::Postgres;
 use crate::backend::Backend;
 use crate::check::{invariants, lines};
-use crate::db::{Db, Sql, params};
+use crate::db::{Db, Result, Row, Sql, params};
 use crate::passes::Passes;
 use crate::thread::Thread;
 
@@ -39,6 +40,14 @@ const LOOKS: usize = 60;
 const PAUSE: Duration = Duration::from_millis(500);
 
 const TABLES: &str = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+
+const FETCH: &str = "FETCH 500 FROM whole_table";
+
+/// Returns a statement for each column whose numbers the database gives. It lets them begin above the highest one in use.
+const CONTINUE: &str = "SELECT format(
+        'SELECT setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 0) + 1, false) FROM %I',
+        quote_ident(table_name), column_name, column_name, table_name)
+    FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'";
 
 /// The operations of [`Backend`] for a PostgreSQL database.
 #[derive(Default)]
@@ -68,6 +77,35 @@ impl Backend for ServerBackend {
     /// connection.
     async fn unused_space_contains(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
         Ok(false)
+    }
+
+    /// Reads through a cursor, because the driver keeps all rows of a query in memory. The server writes the rows to its disk
+    /// first, because the cursor is used outside a transaction.
+    fn for_each_row(
+        db: &Postgres,
+        table: &str,
+        read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        db.batch(&format!("DECLARE whole_table CURSOR WITH HOLD FOR SELECT * FROM {table}"))?;
+        let (mut has_more, mut is_wanted) = (true, true);
+        while has_more && is_wanted {
+            has_more = false;
+            db.read(Sql::Once(FETCH), &[], &mut |row| {
+                has_more = true;
+                let flow = read(row)?;
+                is_wanted = flow.is_continue();
+                Ok(flow)
+            })?;
+        }
+        Ok(db.batch("CLOSE whole_table")?)
+    }
+
+    fn continue_numbers(db: &Postgres) -> Result<()> {
+        let db: &dyn Db = db;
+        for statement in lines(db, CONTINUE)? {
+            db.exists(Sql::Once(&statement), &[])?;
+        }
+        Ok(())
     }
 }
 

@@ -123,6 +123,10 @@ impl Columns for Decoded<'_> {
         found.ok_or_else(|| Error::damage(format!("Invalid column name: {name}")))
     }
 
+    fn count(&self) -> usize {
+        self.row.len()
+    }
+
     fn name(&self, position: usize) -> String {
         self.row.columns().get(position).map_or_else(String::new, |column| column.name().to_owned())
     }

@@ -1,5 +1,6 @@
-//! Checks the SQLite file, overwrites deleted data in it, and searches its unused parts.
+//! Checks the SQLite file, overwrites deleted data in it, searches its unused parts, and reads whole tables.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_core::Error;
@@ -7,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::backend::Backend;
 use crate::check::{invariants, lines};
-use crate::db::{Db, Result};
+use crate::db::{Db, Result, Row, Sql};
 use crate::erasure::phrases;
 use crate::passes::Passes;
 use crate::sqlite::{Sqlite, copy, pages, scrub};
@@ -75,6 +76,15 @@ impl Backend for FileBackend {
             from = progress.next;
         }
         Ok(false)
+    }
+
+    fn for_each_row(db: &Sqlite, table: &str, read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>) -> Result<()> {
+        db.read(Sql::Once(&format!("SELECT * FROM {table}")), &[], read)
+    }
+
+    /// Does nothing: SQLite goes on behind the highest number of a table by itself.
+    fn continue_numbers(_: &Sqlite) -> Result<()> {
+        Ok(())
     }
 }
 

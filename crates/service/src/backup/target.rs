@@ -1,10 +1,10 @@
-//! The place where backups are stored: a folder, or a prefix in an S3-compatible bucket. The same code serves both.
+//! The place where backups are stored: a folder, or a prefix of a bucket. The same code serves both.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_core::{Error, ObjectKind, Result};
-use annals_objects::S3;
+use annals_objects::Bucket;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
@@ -35,7 +35,7 @@ impl Target {
     /// Opens an existing target for reading. Fails if the folder does not exist. Does not check whether a bucket exists.
     pub fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
-            Some(s3) => s3.open(None).map(|store| (store, s3.prefix)),
+            Some(bucket) => bucket.open(None).map(|store| (store, bucket.prefix)),
             None if !Path::new(text).is_dir() => {
                 return Err(Error::NotFound { what: ObjectKind::BackupFolder, name: text.to_owned() });
             }
@@ -82,12 +82,12 @@ pub(super) fn is_new(text: &str) -> bool {
 }
 
 /// Parses the URL of a bucket. Returns `None` for the path of a folder, and an error for other URLs.
-fn bucket(text: &str) -> Result<Option<S3>> {
-    match text.split_once("://") {
-        None => Ok(None),
-        Some(("s3", _)) => S3::parse(text).map(Some).map_err(|reason| Error::invalid("TARGET", reason)),
-        Some(_) => Err(Error::invalid("TARGET", "must be a folder or s3://bucket/prefix")),
+fn bucket(text: &str) -> Result<Option<Bucket>> {
+    if !text.contains("://") {
+        return Ok(None);
     }
+    let invalid = |reason| Error::invalid("TARGET", format!("is no path of a folder, so it {reason}"));
+    Bucket::parse(text).map(Some).map_err(invalid)
 }
 
 fn folder(path: &str) -> object_store::Result<Arc<dyn ObjectStore>> {

@@ -1,6 +1,6 @@
 //! Tests of the port's behaviour, on real tables.
 
-use annals_objects::S3;
+use annals_objects::Bucket;
 use arrow_array::RecordBatch;
 use futures::TryStreamExt;
 use lancedb::query::ExecutableQuery;
@@ -35,13 +35,13 @@ async fn in_memory_objects() -> LanceStrata {
 
 #[tokio::test]
 async fn passes_the_conformance_suites_in_a_bucket() {
-    let Some(bucket) = annals_testkit::Bucket::new() else { return };
+    let Some(bucket) = annals_testkit::TestBucket::new() else { return };
     let number = std::cell::Cell::new(0);
     let open = async || {
         number.set(number.get() + 1);
-        let prefix = number.get().to_string().into();
-        let s3 = S3 { bucket: bucket.name.clone(), prefix, region: None, endpoint: Some(bucket.endpoint.clone()) };
-        LanceStrata::over(Objects::in_bucket(&s3, None).unwrap(), CacheLimits::of(64 << 20)).await.unwrap()
+        let url = format!("{}/{}", bucket.url, number.get());
+        let bucket = Bucket { endpoint: Some(bucket.endpoint.clone()), ..Bucket::parse(&url).unwrap() };
+        LanceStrata::over(Objects::in_bucket(&bucket, None).unwrap(), CacheLimits::of(64 << 20)).await.unwrap()
     };
     annals_testkit::strata_suite(open).await;
     annals_testkit::whole_tables_suite(open).await;
@@ -74,6 +74,33 @@ async fn unwritten_table_reads_as_empty_and_creates_no_files() {
     strata.remove(&table("a")).await.unwrap();
     assert_eq!(strata.quarantine(&table("a")).await.unwrap(), None);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// The index would take most of the files and commits of a small table.
+#[tokio::test]
+async fn text_index_is_made_for_many_rows_or_for_a_search_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let has_index = |name: &str| {
+        let folder = folder.path().join(table(name).agent.folder()).join("working-g1.lance/_indices");
+        !files(&folder).is_empty()
+    };
+    let strata = open(folder.path()).await;
+    strata.apply(&table("small"), upserts([part("t-1", 0, "the kettle leaks")])).await.unwrap();
+    assert_eq!(strata.table_stats(&table("small")).await.unwrap().versions, 1);
+    assert_eq!(names(&strata.search(&table("small"), &words("leaking")).await.unwrap().hits), ["t-1#0"]);
+    strata.compact(&table("small")).await.unwrap();
+    assert!(!has_index("small"));
+    let many = (0..1_100).map(|number| part(&format!("t-{number}"), number, "the kettle leaks"));
+    strata.apply(&table("large"), upserts(many)).await.unwrap();
+    strata.compact(&table("large")).await.unwrap();
+    assert!(has_index("large"));
+    drop(strata);
+    let maintenance = Maintenance { limits: CacheLimits::of(0), ..Maintenance::default() };
+    let on_disk = LanceStrata::maintained(local(folder.path()), maintenance).await.unwrap();
+    assert_eq!(names(&on_disk.search(&table("small"), &words("leaking")).await.unwrap().hits), ["t-1#0"]);
+    assert!(has_index("small"));
+    on_disk.apply(&table("small"), upserts([part("t-2", 1, "the roof leaks")])).await.unwrap();
+    assert_eq!(names(&on_disk.search(&table("small"), &words("leaking")).await.unwrap().hits), ["t-1#0", "t-2#0"]);
 }
 
 #[tokio::test]

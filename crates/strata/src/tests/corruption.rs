@@ -68,7 +68,7 @@ enum Found {
 async fn after(harm: Harm, kind: &str) -> Vec<Found> {
     let whole = tempfile::tempdir().unwrap();
     let strata = open(whole.path()).await;
-    for first in (0..1_140).step_by(60) {
+    for first in (0..1_260).step_by(60) {
         let row = |number: i64| part(&format!("t-{number:04}"), number, "some words");
         strata.apply(&table("a"), upserts((first..first + 60).map(row))).await.unwrap();
     }
