@@ -18,7 +18,8 @@ ceph_gateway() {
   osd="$(cat /proc/sys/kernel/random/uuid)"
   timeout 60 ceph osd new "$osd" >/dev/null
   ceph-osd -i 0 --mkfs --osd-uuid "$osd" --osd-data "$folder/osd" 2>/dev/null
-  ceph-osd -f -i 0 --osd-data "$folder/osd" >/dev/null 2>&1 &
+  # The store ends if it asks the monitor for something before it has its map.
+  (until ceph-osd -f -i 0 --osd-data "$folder/osd" >/dev/null 2>&1; do sleep 1; done) &
   radosgw -f -n client.rgw >/dev/null 2>&1 &
   timeout 120 radosgw-admin user create --uid=test --display-name=test --access-key=test --secret=test >/dev/null 2>&1
   "$python/bin/python" - "$port" <<'PYTHON'

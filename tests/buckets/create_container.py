@@ -7,6 +7,7 @@ import hmac
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 VERSION = "2023-11-03"
@@ -16,10 +17,10 @@ def create(endpoint, account, key, container):
     """Sends the request, signed with the key of the account."""
     date = email.utils.formatdate(usegmt=True)
     headers = f"x-ms-date:{date}\nx-ms-version:{VERSION}\n"
-    path = f"/{account}{endpoint.split('/', 3)[3].join('/' * 2).rstrip('/')}/{container}"
+    path = f"/{account}{urllib.parse.urlsplit(endpoint).path}/{container}"
     signed = "PUT" + "\n" * 12 + headers + path + "\nrestype:container"
     signature = base64.b64encode(hmac.new(base64.b64decode(key), signed.encode(), hashlib.sha256).digest()).decode()
-    request = urllib.request.Request(f"{endpoint}/{container}?restype=container", method="PUT", data=b"")
+    request = urllib.request.Request(f"{endpoint}/{container}?restype=container", method="PUT")
     request.add_header("x-ms-date", date)
     request.add_header("x-ms-version", VERSION)
     request.add_header("Authorization", f"SharedKey {account}:{signature}")

@@ -11,6 +11,8 @@ import threading
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple
 
+# moto refuses requests without a signature, and checks none.
+SIGNED = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
 RENAMED = {"HTTP_X_GOOG_COPY_SOURCE": "HTTP_X_AMZ_COPY_SOURCE"}
 
 moto, one_at_a_time = DomainDispatcherApplication(create_backend_app), threading.Lock()
@@ -20,7 +22,7 @@ def serve(environ, start_response):
     """Answers one request as Google Cloud Storage does."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
     environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(length))
-    environ.pop("HTTP_AUTHORIZATION", None)
+    environ["HTTP_AUTHORIZATION"] = SIGNED
     for google, amazon in RENAMED.items():
         if google in environ:
             environ[amazon] = environ.pop(google)
