@@ -33,7 +33,7 @@ const NODES: usize = 3;
 const LEASE: u32 = 6;
 
 /// Key of the cluster, with which standby nodes embed texts.
-const KEY: &str = "a long enough key of the cluster";
+const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
 
