@@ -31,7 +31,7 @@ read -r _
 kill -INT $!; wait $!"#;
 
 /// Kills all processes of the server at once, as a power cut would.
-const KILL: &str = r#"first="$(head -n 1 "$2/data/postmaster.pid")"; kill -9 "$first" $(pgrep -P "$first")"#;
+const KILL: &str = r#"first="$(head -n 1 "$2/data/postmaster.pid")"; others="$(pgrep -P "$first")"; kill -9 "$first" && { kill -9 $others || true; }"#;
 
 const PROMOTE: &str = "SELECT pg_promote()";
 
