@@ -208,7 +208,7 @@ fn impossible_backup_or_restore_is_refused() {
     let (inside, place) = (annals.data().join("backups"), target(&annals));
     check(&annals, &["backup"], "TARGET is needed");
     check(&annals, &["backup", inside.to_str().unwrap()], "lies in the data folder");
-    check(&annals, &["backup", "ftp://host/x"], "must be a folder or s3://bucket/prefix");
+    check(&annals, &["backup", "ftp://host/x"], "must have the form s3://bucket/prefix");
     check(&annals, &["backup", "s3:///prefix"], "has no bucket name");
     back_up(&annals, 0, &[]);
     check(&annals, &["backup", place.to_str().unwrap()], "already holds a backup named");

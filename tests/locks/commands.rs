@@ -10,6 +10,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("demo", "has a folder of its own"),
     ("serve", "does not open a folder that is in use; tests/takeover.rs"),
     ("mcp", "sends messages to the service; tests/takeover.rs"),
+    ("adopt", "writes a new folder"),
     ("restore", "writes a new folder"),
     ("model list", "asks a hub in a network"),
     ("model pull", "asks a hub in a network"),

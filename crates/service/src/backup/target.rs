@@ -86,8 +86,7 @@ fn bucket(text: &str) -> Result<Option<Bucket>> {
     if !text.contains("://") {
         return Ok(None);
     }
-    let invalid = |reason| Error::invalid("TARGET", format!("is no path of a folder, so it {reason}"));
-    Bucket::parse(text).map(Some).map_err(invalid)
+    Bucket::parse(text).map(Some).map_err(|reason| Error::invalid("TARGET", reason))
 }
 
 fn folder(path: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
