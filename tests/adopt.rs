@@ -69,7 +69,7 @@ fn only_a_new_folder_adopts() {
     let dump = other.dump();
     is_refused(&other, first.data().to_str().unwrap(), "must have no memory yet");
     is_refused(&other, other.data().to_str().unwrap(), "names the same folder");
-    is_refused(&new, "/nonexistent", "/nonexistent");
+    is_refused(&new, "/nonexistent", "FOLDER names /nonexistent, which has no catalog");
     assert!(other.dump() == dump);
     adopt(&first, &new);
     assert!(new.dump() == first.dump());

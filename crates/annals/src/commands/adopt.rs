@@ -11,7 +11,7 @@ use annals_service::backup::FOLDERS;
 use serde::Serialize;
 
 use super::data;
-use crate::catalog::Catalog;
+use crate::catalog::{self, Catalog};
 use crate::cli::{Adopt, Global};
 use crate::config::Config;
 use crate::folder::Claim;
@@ -28,35 +28,61 @@ struct Adopted {
     bytes: u64,
 }
 
+/// A memory that this process owns.
+struct Memory {
+    claim: Claim,
+    catalog: Catalog,
+    tables: Projections,
+}
+
+impl Memory {
+    async fn open(claim: Claim, config: &Config) -> Result<Memory> {
+        scratch::sweep(claim.path())?;
+        let catalog = Catalog::open(claim.path(), &config.catalog, None)?;
+        let tables = Projections::open(claim.path(), &config.objects, &catalog, None).await?;
+        Ok(Memory { claim, catalog, tables })
+    }
+
+    fn folder(&self) -> &Path {
+        self.claim.path()
+    }
+}
+
 pub(crate) async fn run(global: &Global, args: &Adopt) -> Result<ExitCode> {
-    let source = Claim::take(&args.folder, false)?;
+    let source = claim_source(&args.folder)?;
     let data = data(global)?;
     if data.canonicalize().is_ok_and(|data| source.path().canonicalize().is_ok_and(|source| source == data)) {
         return Err(Error::invalid("FOLDER", "names the same folder as --data; name another one with --data"));
     }
     let data = Claim::take(&data, true)?;
     let (from, to) = (Config::of_folder(source.path())?, Config::load(global, data.path())?);
-    for claim in [&source, &data] {
-        scratch::sweep(claim.path())?;
-    }
-    let catalog = Catalog::open(source.path(), &from.catalog, None)?;
-    let tables = Projections::open(source.path(), &from.objects, &catalog, None).await?;
-    let target = Catalog::open(data.path(), &to.catalog, None)?;
-    let target_tables = Projections::open(data.path(), &to.objects, &target, None).await?;
-    let Some(rows) = catalog.copy_all_to(&target).await? else {
-        let reason = format!("must have no memory yet; {} or its database has one", data.path().display());
-        return Err(Error::invalid("--data", reason));
-    };
-    let Copied { objects, bytes } = tables.copy_to(&target_tables).await?;
-    copy_files(source.path(), data.path())?;
-    let agents = target.store().all_agents().await?.len() as u64;
-    let adopted = Adopted { agents, rows, objects, bytes };
+    let (source, new) = (Memory::open(source, &from).await?, Memory::open(data, &to).await?);
+    let adopted = copy(&source, &new).await?;
     if global.json {
         print_json(&adopted);
     } else {
-        print(&adopted, source.path(), data.path());
+        print(&adopted, source.folder(), new.folder());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn claim_source(folder: &Path) -> Result<Claim> {
+    if !catalog::exists(folder) {
+        let reason = format!("names {}, which has no catalog and is no data folder", folder.display());
+        return Err(Error::invalid("FOLDER", reason));
+    }
+    Claim::take(folder, false)
+}
+
+async fn copy(source: &Memory, new: &Memory) -> Result<Adopted> {
+    let Some(rows) = source.catalog.copy_all_to(&new.catalog).await? else {
+        let reason = format!("must have no memory yet; {} or its database has one", new.folder().display());
+        return Err(Error::invalid("--data", reason));
+    };
+    let Copied { objects, bytes } = source.tables.copy_to(&new.tables).await?;
+    copy_files(source.folder(), new.folder())?;
+    let agents = new.catalog.store().all_agents().await?.len() as u64;
+    Ok(Adopted { agents, rows, objects, bytes })
 }
 
 fn print(adopted: &Adopted, source: &Path, data: &Path) {
