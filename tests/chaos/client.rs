@@ -105,7 +105,9 @@ impl ChatClient {
                 78..86 => self.repeat().await,
                 86..93 => self.count().await,
                 93..98 => self.forget().await,
-                _ => _ = self.ask(Method::POST, "rollup", Some(&json!({}))).await,
+                // There is no agent before its first message.
+                _ if self.record.messages > 0 => _ = self.ask(Method::POST, "rollup", Some(&json!({}))).await,
+                _ => {}
             }
         }
         self.record
