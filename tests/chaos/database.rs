@@ -25,15 +25,20 @@ END"#;
 const COPY: &str = r#"rm -rf "$2"; mkdir "$2" &&
 "$1/pg_basebackup" -D "$2/data" -h 127.0.0.1 -p "$4" -U postgres -R -X stream -c fast --no-sync >"$2/copy.log" 2>&1"#;
 
-/// Runs the server until its input ends, at the latest when the test process ends.
-const RUN: &str = r#""$1/postgres" -D "$2/data" -k "$2" -c listen_addresses=127.0.0.1 -c port="$3" >>"$2/log" 2>&1 &
-read -r _
-kill -INT $!; wait $!"#;
+/// Runs the server until it ends or its input ends, which is at the latest when the test process ends.
+const RUN: &str = r#"exec 3<&0
+"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses=127.0.0.1 -c port="$3" >>"$2/log" 2>&1 3<&- &
+server=$!
+{ read -r _ <&3; kill -INT $server 2>/dev/null; } &
+wait $server"#;
 
 /// Kills all processes of the server at once, as a power cut would.
 const KILL: &str = r#"first="$(head -n 1 "$2/data/postmaster.pid")"; others="$(pgrep -P "$first")"; kill -9 "$first" && { kill -9 $others || true; }"#;
 
 const PROMOTE: &str = "SELECT pg_promote()";
+
+/// Longest time in which a server starts.
+const START: Duration = Duration::from_secs(180);
 
 pub struct PostgresPair {
     folder: TempDir,
@@ -86,21 +91,20 @@ impl PostgresPair {
         self.run(standby).await;
     }
 
-    /// Starts a server and waits until it answers. Tries again for a minute, because the processes of a killed server need a
-    /// moment to end.
+    /// Starts a server and waits until it answers. On a busy machine, a killed server needs many seconds to recover. Starts it
+    /// again if it ends, as it does until the processes of the killed one have ended.
     async fn run(&mut self, server: usize) {
         let begun = std::time::Instant::now();
-        loop {
-            let mut command = self.command(server, RUN, None).unwrap();
-            self.servers[server] = Some(command.stdin(Stdio::piped()).spawn().unwrap());
-            for _ in 0..100 {
-                if self.sql(server, "SELECT 1").await.is_ok() {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(50)).await;
+        let spawn = || self.command(server, RUN, None).unwrap().stdin(Stdio::piped()).spawn().unwrap();
+        let mut running = spawn();
+        while self.sql(server, "SELECT 1").await.is_err() {
+            assert!(begun.elapsed() < START, "PostgreSQL does not start");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if running.try_wait().unwrap().is_some() {
+                running = spawn();
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "PostgreSQL does not start");
         }
+        self.servers[server] = Some(running);
     }
 
     /// Runs a script to its end. Returns `None` if PostgreSQL is not installed.
