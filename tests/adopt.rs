@@ -38,13 +38,14 @@ fn memory_moves_to_a_database_and_a_bucket_and_back() {
     let (dump, keys) = (first.dump(), first.json(&["key", "list"]));
     std::fs::create_dir_all(first.data().join("prompts")).unwrap();
     std::fs::write(first.data().join("prompts/daily.md"), "Be brief.").unwrap();
+    std::fs::write(first.data().join("embedders.json"), "{}").unwrap();
 
     let adopted = adopt(&first, &cluster);
     assert!(adopted["agents"] == 2 && adopted["objects"].as_u64() > Some(20), "{adopted}");
     assert!(cluster.dump() == dump);
     assert_eq!(cluster.json(&["key", "list"]), keys);
     expect_sound(&cluster);
-    assert!(cluster.data().join("prompts/daily.md").exists());
+    assert!(cluster.data().join("prompts/daily.md").exists() && cluster.data().join("embedders.json").exists());
     // The day was forgotten before, so it does not come back with the messages.
     let again = cluster.import(&days("ann", 40, 2));
     assert!(again["forgotten"].as_u64() > Some(0), "{again}");

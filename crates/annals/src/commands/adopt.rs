@@ -14,6 +14,7 @@ use super::data;
 use crate::catalog::{self, Catalog};
 use crate::cli::{Adopt, Global};
 use crate::config::Config;
+use crate::embedders::FORMER;
 use crate::folder::Claim;
 use crate::projections::{Copied, Projections};
 use crate::scratch;
@@ -98,26 +99,30 @@ fn print(adopted: &Adopted, source: &Path, data: &Path) {
     );
 }
 
-/// Copies the files that the user wrote and the new folder lacks: plans, schedules and prompts. Settings stay apart, because they
-/// say where a memory is.
+/// Copies the files that the new folder lacks: plans, schedules and prompts, which the user wrote, and the settings of former
+/// embedders, without which their vectors would be computed again. `annals.toml` stays apart, because it says where a memory is.
 fn copy_files(source: &Path, data: &Path) -> Result<()> {
-    for (folder, _) in FOLDERS {
-        let (from, to) = (source.join(folder), data.join(folder));
-        let copied = || -> std::io::Result<()> {
-            if !from.is_dir() {
-                return Ok(());
-            }
-            std::fs::create_dir_all(&to)?;
-            for entry in std::fs::read_dir(&from)? {
-                let entry = entry?;
-                let file = to.join(entry.file_name());
-                if entry.file_type()?.is_file() && !file.exists() {
-                    std::fs::copy(entry.path(), file)?;
+    let copied = || -> std::io::Result<()> {
+        copy_missing(&source.join(FORMER), &data.join(FORMER))?;
+        for (folder, _) in FOLDERS {
+            let (from, to) = (source.join(folder), data.join(folder));
+            if from.is_dir() {
+                std::fs::create_dir_all(&to)?;
+                for entry in std::fs::read_dir(&from)? {
+                    let entry = entry?;
+                    copy_missing(&entry.path(), &to.join(entry.file_name()))?;
                 }
             }
-            Ok(())
-        };
-        copied().map_err(|cause| Error::storage(format!("copying {}", from.display()), cause))?;
+        }
+        Ok(())
+    };
+    copied().map_err(|cause| Error::storage(format!("copying the files of {}", source.display()), cause))
+}
+
+/// Copies a file that exists, unless the target does.
+fn copy_missing(from: &Path, to: &Path) -> std::io::Result<()> {
+    if from.is_file() && !to.exists() {
+        std::fs::copy(from, to)?;
     }
     Ok(())
 }
