@@ -9,6 +9,7 @@
 
 mod beside;
 mod clock;
+mod months;
 mod phrases;
 mod span;
 mod table;
@@ -21,6 +22,7 @@ mod weekdays;
 use std::ops::Range;
 
 use annals_core::{CalendarNames, Date, number_words};
+use jiff::ToSpan;
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
@@ -172,7 +174,7 @@ fn has_digit(words: &[&str]) -> bool {
 }
 
 fn english(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
-    beside::find(sentence, at, day).or_else(|| plain(sentence, at, day))
+    beside::find(sentence, at, day).or_else(|| months::find(sentence, at, day)).or_else(|| plain(sentence, at, day))
 }
 
 /// Parses a time that is not relative to another time in the sentence.
@@ -251,6 +253,10 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
             Some(weekday) if ["coming", "upcoming"].contains(&words[at]) => Span::weekday_after(day, weekday)?,
             Some(weekday) if side == 0 => weekdays::this(words, at, day, weekday)?,
             Some(weekday) => Span::weekday_beside(day, weekday, side)?,
+            // Late in May, "next summer" is that of the next year.
+            None if words[at] == "next" && phrases::full_month(unit).is_none() => {
+                phrases::season(unit, day.checked_add(15.days()).ok()?, side)?
+            }
             None => phrases::season(unit, day, side)?,
         },
     };
@@ -258,7 +264,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
 }
 
-/// Parses "two weeks ago", "a few days back", "years ago".
+/// Parses "two weeks ago", "a few days back", "years ago", "two Sundays ago".
 fn ago(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let (count, length) = match word(0) {
@@ -273,6 +279,10 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
             None => return None,
         },
     };
+    let weekday = word(length).strip_suffix('s').and_then(phrases::weekday);
+    if let (Some(weekday), Some(count), "ago") = (weekday, count, word(length + 1)) {
+        return Some((length + 2, Span::weekday_beside(day, weekday, -1)?.moved(Unit::Week, 1 - count)?));
+    }
     let unit = phrases::unit(word(length))?;
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     // "She wants her two days back", "we get 210 a month back".

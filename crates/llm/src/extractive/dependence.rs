@@ -44,7 +44,11 @@ fn english(tokens: &[Token]) -> Dependence {
     {
         return Dependence::Aside;
     }
-    if refers_back(tokens) || is_fragment(tokens) { Dependence::Leaning } else { Dependence::Independent }
+    if refers_back(tokens) || is_about_it(tokens) || is_fragment(tokens) {
+        Dependence::Leaning
+    } else {
+        Dependence::Independent
+    }
 }
 
 /// Returns whether an English sentence begins with words for something that was named before.
@@ -63,6 +67,22 @@ fn refers_back(tokens: &[Token]) -> bool {
         "i" | "we" => is_in(ANSWERS, word(1)) && tokens.len() < 4,
         _ => is_in(LEANING, stem),
     }
+}
+
+/// Returns whether a short English sentence is about something that only another one names: "Holm Line have moved it", "I think
+/// it went well". With an article, a possessive or a second clause it may name the thing itself: "I tried sushi and loved it".
+fn is_about_it(tokens: &[Token]) -> bool {
+    const MAX_WORDS: usize = 6;
+    const OWN: &str = "a an the my our your his her their this that and but or so to time";
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    let has_own = tokens.iter().any(|token| is_in(OWN, &token.lower));
+    let ends = tokens.last().is_some_and(|last| is_in("it them then there", &last.lower));
+    let is_thought = is_in("i we", word(0))
+        && is_in("think thought hope hoped guess bet suppose believe reckon know knew", word(1))
+        && is_in("it it's they they're he he's she she's", word(2));
+    // "Tried yoga, loved it"
+    let is_one_clause = tokens.windows(2).all(|pair| pair[1].span.start - pair[0].span.end <= 1);
+    tokens.len() <= MAX_WORDS && is_one_clause && !has_own && (ends || is_thought)
 }
 
 /// Returns whether a message cannot begin with this sentence. In a log it can begin with a fragment: "New frames in."
@@ -207,6 +227,10 @@ mod tests {
                 "There was a fire in the kitchen.",
                 "This morning [2026-03-04] the pump failed.",
                 "Ceasefire in Gaza after 15 months",
+                "I tried sushi and loved it.",
+                "Tried yoga, loved it.",
+                "I think it's time to quit smoking.",
+                "We think of moving to Bern soon.",
                 "Ich ziehe im Mai nach Bern.",
                 "我上个月搬到了柏林。",
                 "Il y a un nouveau pont à Lyon.",
@@ -221,6 +245,9 @@ mod tests {
                 "Plus the natural light!",
                 "two glasses of champagne",
                 "Because the boat leaked.",
+                "Holm Line have moved it.",
+                "I think it went really well.",
+                "Biscuit lived there.",
                 "Your garden needs water.",
                 "Sie ist nach Bern gezogen, das war gut.",
                 "她去了北京。",

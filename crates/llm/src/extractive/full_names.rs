@@ -73,7 +73,8 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
             continue;
         };
         let before = tokens[..tokens.partition_point(|token| token.span.end <= surname.span.start)].last();
-        let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
+        let is_place =
+            before.is_some_and(|before| is_in("in at on near off around across der die das den dem", &before.lower));
         if before.is_some_and(|before| is_in(TITLES, &before.lower)) {
             // "Mr Fox" need not be "Anna Fox".
             done.insert(bare(surname.raw));
@@ -177,6 +178,7 @@ mod tests {
         check("Anna Fox opened a shop.", "Mr. Fox repaired the ovens.", "Mr. Fox repaired the ovens.");
         check("Sandra and Tom Whitlock met Ida Whitlock.", "Whitlock left.", "Whitlock left.");
         check("On Whitlock they agreed.", "Whitlock left.", "Whitlock left.");
+        check("The charity Rescue Marrable closed.", "He was on Marrable.", "He was on Marrable.");
         check("Harbour Strike Begins\nThe strike began.", "Strike leaders met.", "Strike leaders met.");
         check("Carrow Crown Court met.", "Court of Appeal met.", "Court of Appeal met.");
         check(

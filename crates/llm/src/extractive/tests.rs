@@ -408,7 +408,7 @@ fn sentences_below_a_headline_quote_it() {
     );
     let lines: Vec<String> = last_lines(&entries).into_iter().map(|(line, _)| line).collect();
     let expect = [
-        "Six libraries of Kelmore will close in July.",
+        "Six libraries of Kelmore will close in July [2023-07].",
         "(Six libraries to close) A petition against the closures gathered 22,000 names.",
     ];
     assert_eq!(lines, expect);

@@ -131,7 +131,7 @@ fn of_parts(turn: &Memory, room: usize, names: &Names, form: Form, story: &Story
 }
 
 /// Adds a message that corrects the writer's last message with a time or number to the quotes of that message, if that message
-/// is at most [`corrections::NEAR`] messages back. An answer to another speaker's question corrects nothing: "Nein, Dienstag".
+/// is at most [`corrections::NEAR`] messages back. An amount of money does not correct a message with times alone. An answer to another speaker's question corrects nothing: "Nein, Dienstag".
 fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
     let by = sources[correction];
     let is_same = |turn: &Memory| turn.speaker() == by.speaker() && turn.conversation() == by.conversation();
@@ -144,7 +144,11 @@ fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
         let is_near = quote.child < correction && correction - quote.child <= corrections::NEAR;
         is_near && is_same(sources[quote.child]) && has_value(&quote.text)
     };
-    let Some(corrected) = found.iter().rfind(is_corrected).map(|quote| quote.child) else { return };
+    let Some(last) = found.iter().rfind(is_corrected) else { return };
+    if is_of_money(&by.text) && !has_amount(&last.text) {
+        return;
+    }
+    let corrected = last.child;
     for quote in found {
         if quote.child == corrected && has_value(&quote.text) {
             quote.text = Cow::Owned(corrections::joined(&quote.text, &by.text));
@@ -153,6 +157,16 @@ fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
             quote.dependence = quote.dependence.max(Dependence::Leaning);
         }
     }
+}
+
+fn is_of_money(text: &str) -> bool {
+    text.contains(['£', '$', '€', '¥'])
+}
+
+/// Returns whether a text has an amount of money, or a number of at least three digits, which may be one.
+fn has_amount(text: &str) -> bool {
+    let is_long = |number: &str| number.len() > 2;
+    is_of_money(text) || text.split(|c: char| !c.is_ascii_digit()).any(is_long)
 }
 
 /// Returns whether a turn can answer the one before it: by another speaker, in the same conversation, within [`ANSWERED`].

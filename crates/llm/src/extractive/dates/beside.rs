@@ -1,5 +1,5 @@
 //! English times that are relative to another time: "a week ago yesterday", "the day after next Monday", "two weeks from
-//! Friday".
+//! Friday", "moved from Thursday to Friday".
 
 use annals_core::Date;
 
@@ -132,4 +132,21 @@ pub(super) fn weeks_after_weekday(sentence: Sentence<'_>, at: usize, day: Date) 
     };
     let end = first + 2 + if is_from_now { 2 } else { usize::from(is_ago) };
     sentence.is_joined(at..end).then_some((end - at, span))
+}
+
+/// Returns the date of a weekday that is either end of a move, if both days are ahead in this order: "moved from Thursday to
+/// Friday". `None` for any other weekday, and if a day of the month follows.
+pub(super) fn end_of_move(words: &[&str], at: usize, day: Date) -> Option<Span> {
+    const MOVED: [&str; 4] = ["moved", "moves", "rescheduled", "postponed"];
+    const FOR_GOOD: [&str; 4] = ["class", "weekly", "now", "permanently"];
+    let word = |position: usize| words.get(position).copied().unwrap_or_default();
+    let from = [1, 3].into_iter().find_map(|back| at.checked_sub(back).filter(|from| word(*from) == "from"))?;
+    let (first, last) = (phrases::weekday(word(from + 1))?, phrases::weekday(word(from + 3))?);
+    let is_move = word(from + 2) == "to" && words[from.saturating_sub(4)..from].iter().any(|word| MOVED.contains(word));
+    let is_once = !words.iter().any(|word| FOR_GOOD.contains(word));
+    let is_dated = word(from + 4).starts_with(|first: char| first.is_ascii_digit());
+    let (first, last) = (Span::weekday_in_weeks(day, first, 0)?, Span::weekday_after(day, last)?);
+    let is_ahead = matches!((&first, &last), (Span::Days(first, _), Span::Days(last, _)) if first < last);
+    let span = if at == from + 1 { first } else { last };
+    (is_move && is_once && !is_dated && is_ahead).then_some(span)
 }

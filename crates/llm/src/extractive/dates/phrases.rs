@@ -24,6 +24,11 @@ pub(super) fn month(word: &str) -> Option<i8> {
     if word.len() == 3 { ENGLISH.month_beginning_with(word) } else { ENGLISH.month(word) }
 }
 
+/// Returns an English month from its full name in lower case.
+pub(super) fn full_month(word: &str) -> Option<i8> {
+    ENGLISH.month(word)
+}
+
 /// Returns an English unit from its lower-case name.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     Some(match word.strip_suffix('s').unwrap_or(word) {

@@ -43,7 +43,10 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |position: usize| is_past_verb(words, position);
     let distance = |position: usize| if position < at { 2 * (at - position) } else { 2 * (position - at) + 3 };
     let ahead = |position: usize| {
-        let is_verb = is_ahead(words[position]) && !is_noun(words, position) && !was_planned(words, position);
+        let is_verb = is_ahead(words[position])
+            && !is_noun(words, position)
+            && !was_planned(words, position)
+            && !is_open(words, position);
         is_verb || is_under_way(words, position)
     };
     let nearest = (0..words.len())
@@ -57,6 +60,12 @@ fn was_planned(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
     ["was", "were", "been"].contains(&before)
         && ["due", "expected", "scheduled", "going", "booked"].contains(&words[position])
+}
+
+/// Returns whether "open" tells how something is: "found the container cut open", "it broke open".
+fn is_open(words: &[&str], position: usize) -> bool {
+    let before = position.checked_sub(1).map_or("", |before| words[before]);
+    words[position] == "open" && (verbs::is_past(before) || ["burst", "cut", "split", "wide"].contains(&before))
 }
 
 /// Returns whether one of the words shows a tense, apart from the word at a position.

@@ -40,6 +40,8 @@ fn days_weeks_months_and_years_get_dates() {
     check("I slept over the weekend", "I slept over the weekend [2026-02-28 to 2026-03-01]");
     check("We will paint over the weekend", "We will paint over the weekend [2026-03-07 to 2026-03-08]");
     check("Last summer I sailed.", "Last summer [2025] I sailed.");
+    check("We will sail next summer.", "We will sail next summer [2026].");
+    check_on("2025-05-31", "We will sail next summer.", "We will sail next summer [2026].");
     check("Last December it snowed.", "Last December [2025-12] it snowed.");
 }
 
@@ -56,6 +58,47 @@ fn counted_times_get_dates() {
     check("They vote for the first time in two years.", "They vote for the first time in two years.");
     check("The coldest March in ten years begins.", "The coldest March in ten years begins.");
     check("I read a lot in the last few weeks.", "I read a lot in the last few weeks [until 2026-03-04].");
+}
+
+#[test]
+fn months_by_name_get_the_year_that_is_meant_or_none() {
+    check("Cosmo got his degree in August.", "Cosmo got his degree in August [2025-08].");
+    check("The pump failed in February.", "The pump failed in February [2026-02].");
+    check("The rent will rise in January.", "The rent will rise in January [2027-01].");
+    check("Her job begins in November.", "Her job begins in November [2026-11].");
+    check("Elsie has ballet until June, then chess.", "Elsie has ballet until June [2026-06], then chess.");
+    for sentence in [
+        "In June 1998 Ulf met Karin in Malmö.",
+        "We got married in May.",
+        "I will run three races in March.",
+        "I got us tickets for a concert in June.",
+        "We are moving next year [2027], probably in June.",
+        "Sales fell more than expected in January of that year.",
+        "It was a painting by June Harris.",
+        "She was born in August.",
+        "It always rains in November.",
+        "They left in May of that year.",
+        "It happened on 3 May.",
+        "we wed in may",
+        "Rents are high in June and July.",
+    ] {
+        check(sentence, sentence);
+    }
+}
+
+#[test]
+fn weekdays_that_are_counted_get_dates() {
+    check("Fair on the first Monday of next month.", "Fair on the first Monday of next month [2026-04-06].");
+    check("Opening on the last Friday of this month", "Opening on the last Friday of this month [2026-03-27]");
+    check("The first Monday of the month is dull.", "The first Monday of the month is dull.");
+    check("The fair was two Sundays ago.", "The fair was two Sundays ago [2026-02-22].");
+    check(
+        "The talk was moved from Thursday to Friday.",
+        "The talk was moved from Thursday [2026-03-05] to Friday [2026-03-06].",
+    );
+    for sentence in ["The shop opens from Thursday to Friday.", "The class moved from Thursday to Friday."] {
+        check(sentence, sentence);
+    }
 }
 
 #[test]

@@ -29,9 +29,15 @@ const NOTE_WORDS: usize = 4;
 const NOT_IN_NOTES: [&str; 10] = ["after", "since", "at", "during", "from", "in", "of", "the", "that", "last"];
 
 /// Events that notes announce.
-const EVENTS: &str = "advert answer appointment appt audition ceremony checkup check-up class concert deadline decision delivery dentist dinner due exam \
+const EVENTS: &str = "advert answer bid quote price appointment appt audition ceremony checkup check-up class concert deadline decision delivery dentist dinner due exam \
     exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
     recital rehearsal result results scan surgery talk test tests tournament trip verdict viewing visit vote wedding";
+
+/// Words after the genitive of a weekday that announce it: "Monday's diary".
+const AGENDAS: [&str; 8] = ["agenda", "diary", "fixtures", "forecast", "line-up", "lineup", "programme", "schedule"];
+
+/// Plural nouns before which a weekday names no single day: "a strike threatens Saturday services".
+const REGULAR_EVENTS: [&str; 7] = ["buses", "classes", "lessons", "prayers", "services", "shifts", "trains"];
 
 /// Number of words before a weekday that are searched for its date: "It is on 16 May, a Saturday". With a date there, the
 /// weekday gets no other.
@@ -80,10 +86,17 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         let in_week = i32::from(weekday.to_monday_zero_offset()) - i32::from(day.weekday().to_monday_zero_offset());
         return Some((length, Span::day(day, in_week + 7 * weeks)?));
     }
+    if let Some(span) = beside::end_of_move(words, at, day).filter(|_| !is_regular(words, at)) {
+        return Some((1, span));
+    }
     // "The first Monday of the year", "our last Sunday", but "Monday, of course".
     let is_counted = after == "of" && words.get(at + 2) != Some(&"course")
         || before == "last" && at > 1 && POSSESSIVES.contains(&words[at - 2]);
-    if !is_written_as_day(sentence, at) || is_range || is_habit || is_counted || is_between_days(sentence, at) {
+    // "Fri 2 to Mon 5 May"
+    let is_dated_range =
+        matches!(&words[at + 1..], [day, "to", rest @ ..] if super::has_digit(&[day]) && super::name_a_day(rest));
+    let is_any_range = is_range || is_dated_range || is_between_days(sentence, at);
+    if !is_written_as_day(sentence, at) || is_any_range || is_habit || is_counted {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
@@ -149,6 +162,9 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     // "Vet back Thursday", "advert out Thursday", "home on Friday", but "I drove home on Friday".
     let place = if word(1) == "on" { word(2) } else { word(1) };
     let is_expected = ["back", "out", "home"].contains(&place) && !is_told;
+    // "Rang the surgery, got Tuesday."
+    let begins = note(sentence, clause.start + at).start + 1 == clause.start + at;
+    let is_given = begins && ["got", "given", "offered", "booked"].contains(&word(1));
     // "Bilge dry after pumping Friday", but "meet me after training Friday".
     let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::looks_ahead(&words[..at]);
     // "They didn't stop till Sunday."
@@ -157,6 +173,9 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
         ["until", "till"].contains(&word(1)) && near.iter().any(|word| ["didn't", "didnt"].contains(word));
     // "The plan must be withdrawn by noon on Friday."
     let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
+    // "Monday's diary" announces what is to come.
+    let names_agenda = words.get(at + 1).is_some_and(|next| AGENDAS.contains(next));
+    let is_agenda = names_agenda && words[at].ends_with("'s") && !tense::is_past(words, at);
     // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
     let is_known = words[at].ends_with("'s") && !is_limit && word(1) != "before" && !tense::is_announced(words, at);
     // "Cancelled Monday" is about an appointment.
@@ -170,7 +189,7 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
         if tense::is_shown(near, position) { tense::is_future(near, position) } else { tense::is_future(words, at) };
     let is_future = announces(sentence, clause.start + at) || is_future;
     let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore;
-    !is_past && (is_limit || is_begin || is_expected || is_cancelled || is_future)
+    is_agenda || !is_past && (is_limit || is_begin || is_expected || is_given || is_cancelled || is_future)
 }
 
 /// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk
@@ -226,7 +245,9 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
     HABITS.contains(&before)
         || is_one_of_many
         || is_usual
-        || ["school", "mass", "roast", "times", "league"].contains(&after)
+        || ["school", "mass", "roast", "times", "league", "mornings", "evenings", "nights"].contains(&after)
+        || words[at + 1..].iter().take(3).any(|word| *word == "rotates")
+        || REGULAR_EVENTS.contains(&after) && !BEFORE_WEEKDAYS.contains(&before)
         || DETERMINERS.contains(&before) && REGULAR.contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))

@@ -16,9 +16,19 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
         "He wants Leo back in the Thursday group.",
         "I asked for my two days back from July.",
         "I was supposed to call her Sunday and I didn't.",
+        "It sleeps 6, fri 2 to mon 5 may.",
+        "Friday on-call rotates Marisol, Kwabena, me.",
+        "It had threatened Saturday services since Christmas.",
     ] {
         check(sentence, sentence);
     }
+    check("Rang the surgery, got Tuesday.", "Rang the surgery, got Tuesday [2026-03-10].");
+    check("Kestle walked the job with me, price Friday.", "Kestle walked the job with me, price Friday [2026-03-06].");
+    check("Monday's diary: council meets in private.", "Monday's [2026-03-09] diary: council meets in private.");
+    check(
+        "Came in to find the container cut open over the weekend.",
+        "Came in to find the container cut open over the weekend [2026-02-28 to 2026-03-01].",
+    );
     check("Bilge dry after pumping Friday.", "Bilge dry after pumping Friday [2026-02-27].");
     check(
         "Got the placement, six weeks starting Monday.",
