@@ -72,7 +72,11 @@ fn mentions(sentence: &str, names: &Names) -> Vec<Mention> {
     while at < tokens.len() {
         let (mention, length) = relative(sentence, &tokens, at)
             .or_else(|| named(sentence, &tokens, at, names))
-            .map_or((None, 1), |(mention, length)| (Some(mention), length));
+            // "The Bold Ansgar" is a ship, and Ansgar nobody.
+            .map_or_else(
+                || (None, end_of_name(sentence, &tokens, at).max(at + 1) - at),
+                |(mention, length)| (Some(mention), length),
+            );
         found.extend(mention);
         at += length;
     }
@@ -208,5 +212,6 @@ mod tests {
         check("Thanks, Melanie!", "She sings.", None);
         check("I bought a car.", "It broke.", None);
         check("My mom came.", "She'd left.", None);
+        check("A deckhand on the Bold Ansgar was hurt.", "He is in hospital.", None);
     }
 }

@@ -171,6 +171,9 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let near = &words[at.saturating_sub(4)..at];
     let is_past_end =
         ["until", "till"].contains(&word(1)) && near.iter().any(|word| ["didn't", "didnt"].contains(word));
+    // "Nine cases now, up from four on Tuesday."
+    let compares = near.windows(2).any(|pair| ["up", "down"].contains(&pair[0]) && pair[1] == "from");
+    let is_compared = compares && !tense::looks_ahead(&words[..at]);
     // "The plan must be withdrawn by noon on Friday."
     let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
     // "Monday's diary" announces what is to come.
@@ -188,7 +191,7 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_future =
         if tense::is_shown(near, position) { tense::is_future(near, position) } else { tense::is_future(words, at) };
     let is_future = announces(sentence, clause.start + at) || is_future;
-    let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore;
+    let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore || is_compared;
     is_agenda || !is_past && (is_limit || is_begin || is_expected || is_given || is_cancelled || is_future)
 }
 

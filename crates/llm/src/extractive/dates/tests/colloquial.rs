@@ -22,6 +22,7 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
     ] {
         check(sentence, sentence);
     }
+    check("Nine cases now, up from four on Tuesday.", "Nine cases now, up from four on Tuesday [2026-03-03].");
     check("Rang the surgery, got Tuesday.", "Rang the surgery, got Tuesday [2026-03-10].");
     check("Kestle walked the job with me, price Friday.", "Kestle walked the job with me, price Friday [2026-03-06].");
     check("Monday's diary: council meets in private.", "Monday's [2026-03-09] diary: council meets in private.");
