@@ -131,7 +131,8 @@ fn of_parts(turn: &Memory, room: usize, names: &Names, form: Form, story: &Story
 }
 
 /// Adds a message that corrects the writer's last message with a time or number to the quotes of that message, if that message
-/// is at most [`corrections::NEAR`] messages back. An amount of money does not correct a message with times alone. An answer to another speaker's question corrects nothing: "Nein, Dienstag".
+/// is at most [`corrections::NEAR`] messages back. An amount of money does not correct a message with times alone. An answer to
+/// another speaker's question corrects nothing: "Nein, Dienstag".
 fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
     let by = sources[correction];
     let is_same = |turn: &Memory| turn.speaker() == by.speaker() && turn.conversation() == by.conversation();
