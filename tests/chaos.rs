@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use annals_testkit::{Dice, TestBucket};
+use futures::StreamExt;
 use futures::future::join_all;
 
 use crate::cluster::node::{Node, ports, until};
@@ -34,6 +35,9 @@ const LEASE: u32 = 6;
 
 /// Key of the cluster, with which standby nodes embed texts.
 const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+/// Settings without which the clients would be slowed down.
+const LIMITS: &str = "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
 
 const AGENTS: [&str; 3] = ["ann", "bob", "cleo"];
 
@@ -83,7 +87,7 @@ impl Cluster {
             more = format!(
                 "[cluster]\naddress = \"http://{}\"\nlease_seconds = {LEASE}\nkey = \"{KEY}\"\n",
                 links.node.address
-            ) + "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
+            ) + LIMITS;
         }
         let [first, second] = databases;
         let url = format!("postgres://postgres@{first},{second}/postgres?target_session_attrs=read-write");
@@ -164,28 +168,43 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     );
     assert!(faults.is_empty(), "{faults:#?}");
     assert!(embedded > 0, "no standby node has embedded any text");
-    equals_undisturbed_run(cluster, &records);
+    equals_undisturbed_run(cluster, &records).await;
 }
 
 /// Compares the memory that the nodes left with that of a run without nodes and failures, which gets the same messages and the
 /// same orders to forget.
-fn equals_undisturbed_run(mut cluster: Cluster, records: &[Record]) {
+async fn equals_undisturbed_run(mut cluster: Cluster, records: &[Record]) {
     for node in cluster.nodes.drain(..) {
         node.signal("-TERM");
         node.ended();
     }
     let (after, undisturbed) = (cluster.folder(None), Annals::new());
+    configure(&undisturbed, LIMITS);
     let lines = AGENTS.iter().zip(records).map(|(agent, record)| record.lines(agent));
     undisturbed.import(&lines.collect::<String>());
-    for (agent, record) in AGENTS.iter().zip(records) {
-        for conversation in &record.forgotten {
-            let name = format!("c{conversation}");
-            undisturbed.json(&["forget", "--agent", agent, "--conversation", &name, "--yes"]);
-        }
-    }
+    let undisturbed = forget(undisturbed, records).await;
     for annals in [&after, &undisturbed] {
         annals.json(&["rollup"]);
     }
     assert_eq!(after.dump(), undisturbed.dump());
     expect_sound(&after);
+}
+
+/// Forgets what the clients had forgotten, through a service on this machine: requests at the same time share the proof that nothing
+/// is left, and a long run has hundreds.
+async fn forget(annals: Annals, records: &[Record]) -> Annals {
+    let key = annals.json(&["key", "add", "test", "--scope", "admin"])["key"].as_str().unwrap().to_owned();
+    let (service, http) = (Node::start_in(annals, ports(1)), reqwest::Client::new());
+    let forgotten =
+        AGENTS.iter().zip(records).flat_map(|(agent, record)| record.forgotten.iter().map(move |it| (agent, it)));
+    let requests = forgotten.map(|(agent, conversation)| {
+        let path = format!("v1/agents/{agent}/conversations/c{conversation}?dry_run=false");
+        http.delete(format!("{}/{path}", service.address)).bearer_auth(&key).send()
+    });
+    let answers: Vec<_> = futures::stream::iter(requests).buffer_unordered(8).collect().await;
+    for answer in answers {
+        assert!(answer.unwrap().status().is_success());
+    }
+    service.signal("-TERM");
+    service.ended()
 }

@@ -75,8 +75,16 @@ impl Catalog {
         }
     }
 
-    /// Copies everything to another catalog. Returns the number of rows; `None` if the other one is not empty.
-    pub(crate) async fn copy_all_to(&self, target: &Catalog) -> Result<Option<u64>> {
+    /// Returns whether there is neither an agent nor a key.
+    pub(crate) async fn is_empty(&self) -> Result<bool> {
+        match self {
+            Catalog::File(catalog) => catalog.is_empty().await,
+            Catalog::Database(catalog) => catalog.is_empty().await,
+        }
+    }
+
+    /// Replaces everything in another catalog by a copy of this one. Returns the number of rows.
+    pub(crate) async fn copy_all_to(&self, target: &Catalog) -> Result<u64> {
         match (self, target) {
             (Catalog::File(from), Catalog::File(to)) => from.copy_all_to(to).await,
             (Catalog::File(from), Catalog::Database(to)) => from.copy_all_to(to).await,

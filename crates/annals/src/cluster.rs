@@ -73,7 +73,12 @@ impl Membership {
     /// Joins the configured cluster, and begins to claim the lease. From now on this node may become active at any time. Fails
     /// if `cluster.address` or `catalog.url` is not set.
     pub(crate) fn join(config: &Config) -> Result<Membership> {
-        let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
+        Membership::join_for(config, config.cluster.node().unwrap_or_default())
+    }
+
+    /// Does the same for a process that lets the other nodes forward requests to a service at another `address`.
+    pub(crate) fn join_for(config: &Config, address: &str) -> Result<Membership> {
+        let (Some(_), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
             return Err(Error::invalid("cluster.address", "is not set"));
         };
         let (node, length) = (Node { id: new_id()?, address: address.to_owned() }, config.cluster.lease());

@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::cli::Global;
 pub(crate) use catalog::{CatalogConfig, URL as CATALOG_URL};
-pub(crate) use cluster::ClusterConfig;
+pub(crate) use cluster::{ClusterConfig, host_and_port};
 pub(crate) use file::without_secrets;
 use layers::Layers;
 pub(crate) use layers::Origin;

@@ -1,4 +1,4 @@
-//! Copies a whole catalog into an empty one, between files and databases in any direction.
+//! Copies a whole catalog into another one, between files and databases in any direction.
 //!
 //! Relies on both having the schema of this version, with the same tables and columns. Copies rows unchanged, so ids, keys, and the
 //! hashes of forgotten messages stay valid. Uses one transaction of the target, which then has everything or nothing.
@@ -74,24 +74,26 @@ struct Rows {
 }
 
 impl<B: Backend> SqlCatalog<B> {
-    /// Copies all rows to another catalog. Returns their number; `None` if the other catalog has an agent or a key already.
-    /// After an error nothing is copied, unless the error says that the outcome is unknown.
-    pub async fn copy_all_to<T: Backend>(&self, target: &SqlCatalog<T>) -> annals_core::Result<Option<u64>> {
+    /// Replaces all rows of another catalog by copies of these. Returns their number. After an error the other catalog is
+    /// unchanged, unless the error says that the outcome is unknown.
+    pub async fn copy_all_to<T: Backend>(&self, target: &SqlCatalog<T>) -> annals_core::Result<u64> {
         const READING: &str = "reading the catalog to copy";
         let (send, received) = sync_channel(AHEAD);
         let reading = move |db: &B::Connection, _: &mut dyn FnMut()| {
             read_all::<B>(db, &send).map_err(|failure| failure.context(READING))
         };
         let received = Mutex::new(Some(received));
-        let writing = move |db: &T::Connection| match is_empty(db)? {
-            true => write_all::<T>(db, &received).map(Some),
-            false => Ok(None),
-        };
+        let writing = move |db: &T::Connection| write_all::<T>(db, &received);
         let (read, written) = tokio::join!(
             self.thread.in_pieces(READING, reading),
             target.thread.write_directly("copying the catalog", writing)
         );
         read.and(written)
+    }
+
+    /// Returns whether there is neither an agent nor a key.
+    pub async fn is_empty(&self) -> annals_core::Result<bool> {
+        self.thread.read("looking whether there is a memory", |db| is_empty(db)).await
     }
 }
 
@@ -121,7 +123,7 @@ fn read_all<B: Backend>(db: &B::Connection, send: &SyncSender<Piece>) -> Result<
     Ok(())
 }
 
-/// Replaces what a new catalog has by the rows that are sent. Returns their number.
+/// Replaces all rows by those that are sent. Returns their number.
 fn write_all<B: Backend>(db: &B::Connection, received: &Mutex<Option<Receiver<Piece>>>) -> Result<u64> {
     let received = received.lock().ok().and_then(|mut received| received.take());
     // The thread repeats work if the connection was lost, but the rows were read once.
@@ -247,11 +249,14 @@ mod tests {
     }
 
     async fn copies<S: Backend, T: Backend>(source: &SqlCatalog<S>, target: &SqlCatalog<T>) {
-        let copied = source.copy_all_to(target).await.unwrap();
-        assert_eq!(copied, Some(content(source).await.len() as u64));
-        assert_eq!(content(target).await, content(source).await);
-        assert_eq!(target.check().await.unwrap(), Vec::<String>::new());
-        assert_eq!(source.copy_all_to(target).await.unwrap(), None, "it is not empty any more");
+        assert!(target.is_empty().await.unwrap());
+        for _ in 0..2 {
+            let copied = source.copy_all_to(target).await.unwrap();
+            assert_eq!(copied, content(source).await.len() as u64);
+            assert_eq!(content(target).await, content(source).await);
+            assert_eq!(target.check().await.unwrap(), Vec::<String>::new());
+        }
+        assert!(!target.is_empty().await.unwrap());
     }
 
     #[tokio::test]

@@ -108,7 +108,9 @@ mod tests {
         let guarded = GuardedClient { client, guard };
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.method_mut() = method.parse().unwrap();
-        let kind = guarded.call(request).await.err().map(|error| error.kind());
+        // Five hundred times the limit of the guard, so that a call without a limit fails instead of hanging.
+        let called = tokio::time::timeout(Duration::from_secs(10), guarded.call(request)).await.unwrap();
+        let kind = called.err().map(|error| error.kind());
         assert_eq!((kind, requests.load(Ordering::Relaxed) > 0), expect, "{method}");
     }
 

@@ -10,6 +10,7 @@
 
 mod bucket;
 mod check;
+mod copy;
 mod guard;
 mod local;
 mod scratch;

@@ -11,7 +11,6 @@ mod apply;
 mod background;
 mod cache_limits;
 mod compact;
-mod copy_order;
 mod damage;
 mod disk;
 mod disk_search;
@@ -39,7 +38,6 @@ use annals_objects::Objects;
 use async_trait::async_trait;
 
 pub use cache_limits::CacheLimits;
-pub use copy_order::copy_order;
 use damage::contain;
 use maintenance::Maintenance;
 use tables::Tables;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::config::host_and_port;
+
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Backup {
@@ -48,4 +50,17 @@ pub(crate) struct Restore {
 pub(crate) struct Adopt {
     /// The data folder to copy from; its annals.toml alone says where its catalog and its tables are
     pub folder: PathBuf,
+    /// Move the memory while its service runs: copy tables and facts first, wait until the service has stopped, copy the rest, and
+    /// let nothing use FOLDER any more
+    #[arg(long)]
+    pub live: bool,
+    /// URL of the service of FOLDER, as in http://10.0.0.4:7411; the nodes of the cluster in --data can then be started at once: they
+    /// forward requests to it, and let them wait while the rest is copied
+    #[arg(long, value_name = "URL", requires = "live", value_parser = node_address)]
+    pub service: Option<String>,
+}
+
+/// Returns `host:port` of a URL.
+fn node_address(url: &str) -> Result<String, &'static str> {
+    host_and_port(url).map(str::to_owned).ok_or("an example is http://10.0.0.4:7411")
 }

@@ -71,7 +71,8 @@ impl ClusterConfig {
     }
 }
 
-fn host_and_port(url: &str) -> Option<&str> {
+/// Returns `host:port` of the URL of a node; `None` if it is no such URL.
+pub(crate) fn host_and_port(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("http://")?;
     let (host, port) = rest.rsplit_once(':')?;
     let is_host = !host.is_empty() && !host.contains(['/', '@', '?', '#', ' ']);
