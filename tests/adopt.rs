@@ -1,16 +1,17 @@
-//! `annals adopt`, through the command: a memory is copied into a database and a bucket and back, with everything that an export
-//! lacks: keys, and what was forgotten. A memory moves while its service runs, and clients notice nothing but a pause. What a
-//! killed copy leaves cannot be used, and the next copy replaces it.
+//! `annals adopt`, through the command: a memory moves into a database and a bucket and back, with everything that an export lacks:
+//! keys, and what was forgotten. Most of it is copied while its service runs, and clients notice nothing but a pause. Neither a
+//! half-copied memory nor one that was moved can be used.
 
-use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use annals_testkit::TestBucket;
 use annals_testkit::postgres_server::Schema;
 use serde_json::{Value, json};
 
 use crate::cluster::node::{Node, Shared, ask, ports, until};
-use crate::command::Annals;
+use crate::command::{Annals, files};
 use crate::postgres::{configure, expect_sound, live};
 use crate::story::days;
 
@@ -27,9 +28,9 @@ fn adopt(source: &Annals, target: &Annals) -> Value {
 }
 
 #[track_caller]
-fn is_refused(annals: &Annals, folder: &str, expect: &str) {
-    let answer = annals.run(&["adopt", folder]);
-    assert!(answer.code != 0 && answer.err.contains(expect), "{folder}: {} {}{}", answer.code, answer.out, answer.err);
+fn is_refused(annals: &Annals, args: &[&str], expect: &str) {
+    let answer = annals.run(args);
+    assert!(answer.code != 0 && answer.err.contains(expect), "{args:?}: {} {}{}", answer.code, answer.out, answer.err);
 }
 
 #[test]
@@ -52,12 +53,15 @@ fn memory_moves_to_a_database_and_a_bucket_and_back() {
     // The day was forgotten before, so it does not come back with the messages.
     let again = cluster.import(&days("ann", 40, 2));
     assert!(again["forgotten"].as_u64() > Some(0), "{again}");
+    is_refused(&first, &["status"], "`annals adopt` has moved to");
+    first.json(&["reopen"]);
     assert!(first.dump() == dump, "the former memory is unchanged");
 
     cluster.import(&days("cleo", 3, 2));
     cluster.json(&["rollup"]);
     let adopted = adopt(&cluster, &last);
     assert_eq!(adopted["agents"], json!(3), "{adopted}");
+    cluster.json(&["reopen"]);
     assert!(last.dump() == cluster.dump());
     expect_sound(&last);
     last.import(&days("dora", 1, 1));
@@ -66,17 +70,51 @@ fn memory_moves_to_a_database_and_a_bucket_and_back() {
 }
 
 #[test]
-fn only_a_new_folder_adopts() {
+fn refused_adoption_changes_nothing() {
     let (first, other, new) = (Annals::new(), Annals::new(), Annals::new());
     first.import(&days("ann", 1, 1));
     other.import(&days("bob", 1, 1));
-    let dump = other.dump();
-    is_refused(&other, first.data().to_str().unwrap(), "must have no memory yet");
-    is_refused(&other, other.data().to_str().unwrap(), "names the same folder");
-    is_refused(&new, "/nonexistent", "FOLDER names /nonexistent, which has no catalog");
-    assert!(other.dump() == dump);
+    let (folder, nested) = (first.data(), first.data().join("tables"));
+    let (folder, nested) = (folder.to_str().unwrap(), nested.to_str().unwrap());
+    is_refused(&other, &["adopt", folder], "must have no memory yet");
+    is_refused(&other, &["adopt", folder, "--ahead"], "must have no memory yet");
+    is_refused(&first, &["adopt", folder], "names the same folder");
+    is_refused(&new, &["adopt", nested], "no data folder");
+    is_refused(&new, &["adopt", "/nonexistent"], "FOLDER names /nonexistent, which has no catalog");
+    is_refused(&new, &["adopt", folder, "--service", "http://127.0.0.1:1"], "--ahead");
+    is_refused(&new, &["adopt", folder, "--ahead", "--service", "localhost"], "http://10.0.0.4:7411");
+    is_refused(&new, &["adopt", folder, "--ahead", "--service", "http://127.0.0.1:1"], "cannot be reached from here");
+    is_refused(&first, &["reopen"], "is not closed");
+    assert!(first.dump().contains("ann") && other.dump().contains("bob"));
+    assert_eq!(new.import(&days("cleo", 1, 1))["accepted"], json!(1), "it is not closed");
+    let open = Annals::new();
+    configure(&open, "[server]\nlisten = \"0.0.0.0:7411\"\n");
+    is_refused(&open, &["adopt", folder], "there is no key");
+    assert!(first.dump().contains("ann"));
+}
+
+#[test]
+fn memory_that_was_moved_moves_only_there_again() {
+    let (first, half, new) = (Annals::new(), Annals::new(), Annals::new());
+    first.import(&days("ann", 3, 1));
+    let dump = first.dump();
+    let folder = first.data();
+    let folder = folder.to_str().unwrap();
+    half.json(&["adopt", folder, "--ahead"]);
+    is_refused(&half, &["import", "-"], "has not finished copying");
+    is_refused(&half, &["reopen"], "has not finished copying");
     adopt(&first, &new);
-    assert!(new.dump() == first.dump());
+    assert!(new.dump() == dump);
+    for args in [&["status"][..], &["serve"], &["rollup"]] {
+        is_refused(&first, args, "`annals adopt` has moved to");
+    }
+    is_refused(&half, &["adopt", folder], "`annals adopt` has moved to");
+    is_refused(&new, &["adopt", folder], "must have no memory yet");
+    let back = new.run(&["adopt", half.data().to_str().unwrap()]);
+    assert!(back.code != 0, "{}", back.out);
+    first.json(&["reopen"]);
+    adopt(&first, &half);
+    assert!(half.dump() == dump);
 }
 
 #[test]
@@ -85,42 +123,62 @@ fn killed_copy_cannot_be_used_and_is_replaced_by_the_next() {
     first.import(&days("ann", 60, 4));
     first.json(&["rollup"]);
     let dump = first.dump();
-    for milliseconds in [20, 60, 120, 250, 400] {
+    for (milliseconds, ahead) in [(20, false), (60, true), (120, false), (250, true), (250, false), (400, false)] {
         let new = Annals::new();
-        let mut child = new.command(&["adopt", first.data().to_str().unwrap()]).spawn().unwrap();
+        let folder = first.data();
+        let args = [&["adopt", folder.to_str().unwrap()][..], if ahead { &["--ahead"] } else { &[] }].concat();
+        let mut child = new.command(&args).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();
-        let used = new.run(&["import", new.file("more.jsonl", &days("bob", 1, 1)).to_str().unwrap()]);
-        if new.data().join("closed").exists() {
-            assert!(used.code != 0 && used.err.contains("has not finished copying"), "{}{}", used.out, used.err);
+        let used = new.run(&["status"]);
+        if used.code == 0 && new.dump() == dump {
+            assert!(first.run(&["status"]).err.contains("`annals adopt` has moved to"));
+        } else {
+            // It is closed, or not a memory yet.
+            assert!(used.code != 0 || new.dump().is_empty(), "{}", used.out);
             adopt(&first, &new);
-        } else if used.code == 0 && new.json(&["agent", "list"])["agents"].as_array().unwrap().len() == 1 {
-            // It was killed before it began.
-            continue;
+            assert!(new.dump() == dump, "after {milliseconds} ms");
         }
-        new.run(&["agent", "delete", "bob", "--yes"]);
-        assert!(new.dump() == dump, "after {milliseconds} ms");
         expect_sound(&new);
+        first.json(&["reopen"]);
+        assert!(first.dump() == dump);
     }
 }
 
-/// Starts `annals adopt --live`.
-fn move_live(source: &Annals, target: &Annals, service: Option<&str>) -> Child {
-    let mut command = target.command(&["adopt", source.data().to_str().unwrap(), "--live", "--json"]);
-    command.args(service.iter().flat_map(|url| ["--service", url])).stdout(Stdio::piped()).spawn().unwrap()
+/// Returns the files of tables, each with the time of its last change.
+fn times(annals: &Annals) -> BTreeMap<PathBuf, SystemTime> {
+    let time = |path: &PathBuf| std::fs::metadata(path).unwrap().modified().unwrap();
+    let name = |path: &PathBuf| path.strip_prefix(annals.data()).unwrap().to_owned();
+    files(&annals.data().join("tables")).iter().map(|path| (name(path), time(path))).collect()
 }
 
-/// Returns what the command answers.
-fn moved(child: Child) -> Value {
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// Returns the service of a folder on this machine alone.
-fn serve(annals: Annals) -> Node {
-    Node::start_in(annals, ports(1))
+#[test]
+fn what_was_copied_ahead_is_not_copied_again() {
+    let (first, new) = (Annals::new(), Annals::new());
+    first.import(&days("ann", 60, 4));
+    let service = Node::start_in(first, ports(1));
+    let folder = service.annals.data();
+    let folder = folder.to_str().unwrap();
+    is_refused(&new, &["adopt", folder], "stop it first. `annals adopt --ahead`");
+    for _ in 0..2 {
+        let copied = new.json(&["adopt", folder, "--ahead"]);
+        assert!(copied["objects"].as_u64() > Some(3), "{copied}");
+    }
+    let copied = times(&new);
+    service.annals.import(&days("bob", 3, 2));
+    service.signal("-TERM");
+    let first = service.ended();
+    adopt(&first, &new);
+    let (source, target) = (times(&first), times(&new));
+    assert!(source.keys().eq(target.keys()));
+    let unchanged = copied.iter().filter(|(name, at)| source.get(*name).is_some_and(|changed| changed < at));
+    let unchanged: Vec<_> = unchanged.collect();
+    assert!(unchanged.len() > 3 && unchanged.iter().all(|(name, at)| target[*name] == **at), "{unchanged:?}");
+    assert!(!new.data().join("adopt.copied").exists());
+    expect_sound(&new);
+    first.json(&["reopen"]);
+    assert!(new.dump() == first.dump());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,35 +189,32 @@ async fn memory_moves_into_a_cluster_while_clients_write_through_its_nodes() {
     old.import(&days("ann", 40, 2));
     old.json(&["rollup"]);
     let key = old.json(&["key", "add", "app", "--scope", "admin"])["key"].as_str().unwrap().to_owned();
-    let service = serve(old);
-    let port = ports(1);
-    let first = shared.folder(Some(port));
-    let moving = move_live(&service.annals, &first, Some(&service.address));
-    // It must have the lease before the first node asks for it.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let service = Node::start_in(old, ports(1));
+    let new = shared.folder(Some(ports(1)));
+    let folder = service.annals.data();
+    new.json(&["adopt", folder.to_str().unwrap(), "--ahead", "--service", &service.address]);
     let nodes = [Node::start(&shared), Node::start(&shared)];
 
-    let say = async |node: &Node, id: u32| {
+    let say = async |id: u32| {
         let (content, at) = (format!("Trip {id} went to Turin."), format!("2026-11-19T10:{id:02}:00Z"));
         let message = json!({ "role": "user", "name": "Ann", "id": id.to_string(), "content": content, "at": at });
-        let url = format!("{}/v1/agents/ann/messages", node.address);
+        let url = format!("{}/v1/agents/ann/messages", nodes[id as usize % 2].address);
         ask(&key, "POST", &url, Some(&json!({ "conversation": "live", "messages": [message] }))).await;
     };
     for id in 0..20 {
-        say(&nodes[id as usize % 2], id).await;
+        say(id).await;
     }
-    let stop = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+    new.json(&["adopt", folder.to_str().unwrap(), "--ahead", "--service", &service.address]);
+    let moving = tokio::task::spawn_blocking(move || {
+        std::thread::sleep(Duration::from_millis(300));
         service.signal("-TERM");
-        service.ended()
-    };
-    let write = async {
-        for id in 20..60 {
-            say(&nodes[id as usize % 2], id).await;
-        }
-    };
-    let (old, ()) = tokio::join!(stop, write);
-    let adopted = moved(moving);
+        let old = service.ended();
+        (adopt(&old, &new), old, new)
+    });
+    for id in 20..60 {
+        say(id).await;
+    }
+    let (adopted, old, new) = moving.await.unwrap();
     assert!(adopted["agents"] == 1 && adopted["objects"].as_u64() > Some(20), "{adopted}");
     until("a node is active", async || nodes[0].is_active().await || nodes[1].is_active().await).await;
     let status = ask(&key, "GET", &format!("{}/v1/agents/ann/status", nodes[0].address), None).await;
@@ -171,68 +226,45 @@ async fn memory_moves_into_a_cluster_while_clients_write_through_its_nodes() {
     })
     .await;
     // The former service cannot go on with a memory that everybody else has left.
-    let refused = old.run(&["status"]);
-    assert!(refused.code != 0 && refused.err.contains("has moved this memory to"), "{}{}", refused.out, refused.err);
+    is_refused(&old, &["serve"], "`annals adopt` has moved to");
     for node in nodes {
         node.signal("-TERM");
         node.ended();
     }
-    first.json(&["rollup"]);
-    expect_sound(&first);
+    new.json(&["rollup"]);
+    expect_sound(&new);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_moves_out_of_a_cluster_once_its_last_node_has_stopped() {
+async fn memory_moves_out_of_a_cluster_and_its_nodes_stand_by_from_then_on() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let Some(shared) = Shared::new(6) else { return };
     let key = shared.key();
-    let (node, last) = (Node::start(&shared), Annals::new());
-    until("the node is active", async || node.is_active().await).await;
-    let send = async |id: u32| {
-        let url = format!("{}/v1/agents/ann/messages", node.address);
+    let (first, last) = (Node::start(&shared), Annals::new());
+    until("the first node is active", async || first.is_active().await).await;
+    let second = Node::start(&shared);
+    let url = format!("{}/v1/agents/ann/messages", first.address);
+    for id in 0..9 {
         let message = json!({ "role": "user", "id": id.to_string(), "content": format!("Trip {id} went to Turin.") });
         ask(&key, "POST", &url, Some(&json!({ "conversation": "live", "messages": [message] }))).await;
-    };
-    send(1).await;
-    let moving = move_live(&node.annals, &last, None);
-    for id in 2..20 {
-        send(id).await;
     }
-    node.signal("-TERM");
-    let node = node.ended();
-    let adopted = moved(moving);
-    assert!(adopted["agents"] == 1 && adopted["objects"].as_u64() > Some(0), "{adopted}");
-    assert_eq!(last.json(&["status"])["agents"][0]["memories"]["working"], json!(19));
-    expect_sound(&last);
-    let refused = node.run(&["status"]);
-    assert!(refused.code != 0 && refused.err.contains("has moved this memory to"), "{}{}", refused.out, refused.err);
-}
-
-#[test]
-fn refused_move_changes_nothing() {
-    let (first, other, new) = (Annals::new(), Annals::new(), Annals::new());
-    first.import(&days("ann", 1, 1));
-    other.import(&days("bob", 1, 1));
-    let folder = first.data();
+    let folder = first.annals.data();
     let folder = folder.to_str().unwrap();
-    let check = |target: &Annals, args: &[&str], expect: &str| {
-        let answer = target.run(&[&["adopt", folder], args].concat());
-        assert!(answer.code != 0 && answer.err.contains(expect), "{args:?}: {}{}", answer.out, answer.err);
-    };
-    check(&other, &["--live"], "must have no memory yet");
-    check(&new, &["--service", "http://127.0.0.1:1"], "--live");
-    check(&new, &["--live", "--service", "localhost"], "http://10.0.0.4:7411");
-    check(&new, &["--live", "--service", "http://127.0.0.1:1"], "cluster.address is not set");
-    let service = serve(first);
-    let in_use = new.run(&["adopt", service.annals.data().to_str().unwrap()]);
-    assert!(in_use.code != 0 && in_use.err.contains("move the memory while it runs with --live"), "{}", in_use.err);
-    service.signal("-TERM");
-    let first = service.ended();
-    assert!(first.dump().contains("ann") && other.dump().contains("bob"));
-    let memory = moved(move_live(&first, &new, None));
-    assert_eq!(memory["agents"], json!(1), "nothing used it, so it is moved at once");
-    let again = Annals::new().run(&["adopt", first.data().to_str().unwrap()]);
-    assert!(again.code != 0 && again.err.contains("has moved this memory to"), "{}", again.err);
-    std::fs::remove_file(first.data().join("closed")).unwrap();
-    assert!(first.dump() == new.dump());
+    last.json(&["adopt", folder, "--ahead"]);
+    is_refused(&last, &["adopt", folder], "is in use");
+    first.signal("-TERM");
+    let first = first.ended();
+    until("the other node is active", async || second.is_active().await).await;
+    is_refused(&last, &["adopt", folder], "of a cluster uses this database");
+    second.signal("-TERM");
+    second.ended();
+    let adopted = adopt(&first, &last);
+    assert!(adopted["agents"] == 1 && adopted["objects"].as_u64() > Some(0), "{adopted}");
+    assert_eq!(last.json(&["status"])["agents"][0]["memories"]["working"], json!(9));
+    expect_sound(&last);
+    // A new folder with the same database is no way around the mark.
+    is_refused(&shared.folder(None), &["status"], "`annals adopt` has moved to");
+    let third = Node::start(&shared);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(!third.is_active().await);
 }

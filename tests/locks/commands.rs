@@ -11,6 +11,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("serve", "does not open a folder that is in use; tests/takeover.rs"),
     ("mcp", "sends messages to the service; tests/takeover.rs"),
     ("adopt", "writes a new folder"),
+    ("reopen", "opens a memory that no service uses; tests/adopt.rs"),
     ("restore", "writes a new folder"),
     ("model list", "asks a hub in a network"),
     ("model pull", "asks a hub in a network"),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_catalog::{PostgresCatalog, SqliteCatalog, TakenLease};
+use annals_catalog::{Closed, PostgresCatalog, SqliteCatalog, TakenLease};
 use annals_core::ports::Store;
 use annals_core::prelude::*;
 use annals_core::{Error, Result};
@@ -42,8 +42,17 @@ fn create_marker(folder: &Path) -> Result<()> {
 
 impl Catalog {
     /// Opens the catalog, or creates it. Fails if the folder has a catalog in SQLite and `catalog.url` is set, or has
-    /// [`MARKER`] and `catalog.url` is not set. A node of a cluster passes its lease.
-    pub(crate) fn open(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
+    /// [`MARKER`] and `catalog.url` is not set, or if the catalog is closed. A node of a cluster passes its lease.
+    pub(crate) async fn open(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
+        let catalog = Catalog::open_closed(folder, config, lease)?;
+        match catalog.closed().await? {
+            Some(closed) => Err(closed_error(folder, &closed)),
+            None => Ok(catalog),
+        }
+    }
+
+    /// Does the same, also if the catalog is closed.
+    pub(crate) fn open_closed(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
         let refused = |reason: String| Err(Error::invalid("catalog.url", reason));
         let shown = folder.display();
         match config.url() {
@@ -75,6 +84,30 @@ impl Catalog {
         }
     }
 
+    /// Returns why nothing may use this catalog; `None` if it may be used.
+    pub(crate) async fn closed(&self) -> Result<Option<Closed>> {
+        match self {
+            Catalog::File(catalog) => catalog.closed().await,
+            Catalog::Database(catalog) => catalog.closed().await,
+        }
+    }
+
+    /// Closes this catalog, or changes why it is closed.
+    pub(crate) async fn close(&self, closed: Closed) -> Result<()> {
+        match self {
+            Catalog::File(catalog) => catalog.close(closed).await,
+            Catalog::Database(catalog) => catalog.close(closed).await,
+        }
+    }
+
+    /// Lets this catalog be used again.
+    pub(crate) async fn reopen(&self) -> Result<()> {
+        match self {
+            Catalog::File(catalog) => catalog.reopen().await,
+            Catalog::Database(catalog) => catalog.reopen().await,
+        }
+    }
+
     /// Returns whether there is neither an agent nor a key.
     pub(crate) async fn is_empty(&self) -> Result<bool> {
         match self {
@@ -102,6 +135,24 @@ impl Catalog {
         }
         Ok(())
     }
+}
+
+/// Returns the error for whoever wants to use the closed memory of a folder.
+pub(crate) fn closed_error(folder: &Path, closed: &Closed) -> Error {
+    let folder = folder.display();
+    Error::invalid(
+        "--data",
+        match closed {
+            Closed::Copying { .. } => format!(
+                "names {folder}, to which `annals adopt` has not finished copying a memory; run it again, or use a new data folder, with \
+             a database and a bucket of its own"
+            ),
+            Closed::Moved { to, .. } => format!(
+                "names {folder}, the memory of which `annals adopt` has moved to {to}; use that one, or let this one be used again with \
+             `annals reopen`"
+            ),
+        },
+    )
 }
 
 #[async_trait]

@@ -130,8 +130,10 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Restore a backup into a new data folder
     Restore(Restore),
-    /// Copy the memory of another data folder into a new one, for example into or out of a cluster
+    /// Move the memory of another data folder into a new one, for example into or out of a cluster
     Adopt(Adopt),
+    /// Let a memory be used again that `annals adopt` has moved elsewhere
+    Reopen,
     /// Test everything: embed, write, read, call the models; check clock, disk and rights; explain how to fix what is wrong
     Doctor(Doctor),
     /// Show what is configured and where each value comes from, or check it for errors

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use annals_catalog::{Claimed, Lease, Node, TakenLease};
+use annals_catalog::{Claimed, Closed, Lease, Node, TakenLease};
 use annals_core::{Error, Result, Timestamp};
 use annals_objects::WriteGuard;
 use annals_server::Standby;
@@ -73,12 +73,7 @@ impl Membership {
     /// Joins the configured cluster, and begins to claim the lease. From now on this node may become active at any time. Fails
     /// if `cluster.address` or `catalog.url` is not set.
     pub(crate) fn join(config: &Config) -> Result<Membership> {
-        Membership::join_for(config, config.cluster.node().unwrap_or_default())
-    }
-
-    /// Does the same for a process that lets the other nodes forward requests to a service at another `address`.
-    pub(crate) fn join_for(config: &Config, address: &str) -> Result<Membership> {
-        let (Some(_), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
+        let (Some(address), Some(url)) = (config.cluster.node(), config.catalog.url()) else {
             return Err(Error::invalid("cluster.address", "is not set"));
         };
         let (node, length) = (Node { id: new_id()?, address: address.to_owned() }, config.cluster.lease());
@@ -96,6 +91,7 @@ impl Membership {
             metrics: metrics.clone(),
             deadline: deadline.clone(),
             writes: writes.clone(),
+            closed: None,
         };
         let failed = |cause| Error::storage("starting the thread of the lease", cause);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -202,6 +198,8 @@ struct Keeper {
     metrics: NodeMetrics,
     deadline: Arc<Deadline>,
     writes: Arc<RwLock<()>>,
+    /// Why the last claim found the catalog closed.
+    closed: Option<Closed>,
 }
 
 impl Keeper {
@@ -246,15 +244,37 @@ impl Keeper {
                 self.metrics.took_lease(epoch);
                 self.state.send_replace(NodeState::Active { epoch });
             }
-            Ok(Claimed::HeldBy { address }) => {
-                self.active.send_if_modified(|active| {
-                    let is_new = active.as_ref() != Some(&address);
-                    *active = Some(address);
-                    is_new
-                });
-            }
+            Ok(Claimed::HeldBy { address }) => self.forward_to(Some(address)),
+            Ok(Claimed::Closed(closed)) => self.stand_by_while(closed),
             Err(error) => warn("claimed", &error),
         }
+    }
+
+    fn forward_to(&self, address: Option<String>) {
+        self.active.send_if_modified(|active| {
+            let is_new = *active != address;
+            *active = address;
+            is_new
+        });
+    }
+
+    /// Lets requests wait, or be forwarded to the service that has the memory until it is copied.
+    fn stand_by_while(&mut self, closed: Closed) {
+        if self.closed.as_ref() != Some(&closed) {
+            match &closed {
+                Closed::Copying { .. } => {
+                    tracing::info!("this node stands by until `annals adopt` has copied a memory");
+                }
+                Closed::Moved { to, .. } => {
+                    tracing::error!(to, "`annals adopt` has moved this memory; this node stands by");
+                }
+            }
+        }
+        self.forward_to(match &closed {
+            Closed::Copying { service, .. } => service.clone(),
+            Closed::Moved { .. } => None,
+        });
+        self.closed = Some(closed);
     }
 
     /// Takes over the result of a renewal. An error does not lose the lease: as long as no other node has taken it, a later

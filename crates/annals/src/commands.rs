@@ -27,6 +27,7 @@ mod plans;
 mod price;
 mod prompt;
 mod rebuild;
+mod reopen;
 mod restore;
 mod retain;
 mod rollup;
@@ -93,6 +94,7 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Backup(args) => backup::run(&global, &args).await,
         Command::Restore(args) => restore::run(&global, &args).await,
         Command::Adopt(args) => adopt::run(&global, &args).await,
+        Command::Reopen => reopen::run(&global).await,
         Command::Doctor(args) => doctor::run(&global, &args).await,
         Command::Model(args) => model::run(&global, &args).await,
         Command::Config(args) => config::run(&global, &args),

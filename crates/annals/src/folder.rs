@@ -153,7 +153,7 @@ impl Folder {
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
         let (lease, guard) = opening.lease.map(|node| (node.lease, node.guard)).unzip();
-        let catalog = Catalog::open(&path, &opening.catalog, lease)?;
+        let catalog = Catalog::open(&path, &opening.catalog, lease).await?;
         let store = catalog.store();
         let stored = stored_models(&*store, &opening.embedder).await?;
         let embedders = AllEmbedders::open(&path, &opening.embedder, &stored, &metrics).await?;

@@ -5,7 +5,6 @@
 //! differ, one side was used with something else meanwhile or was restored from a backup. Opening then fails and says
 //! what to delete.
 
-mod closed;
 mod copy;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +19,7 @@ use object_store::path::Path as Name;
 use crate::catalog::{Catalog, MARKER};
 use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
 
-pub(crate) use closed::Closed;
-pub(crate) use copy::Copies;
+pub(crate) use copy::{Copied, Copies};
 
 /// File in the data folder with the id that ties its SQLite catalog to a bucket; missing if the folder itself has tables and
 /// facts.
@@ -55,23 +53,8 @@ pub(crate) struct Projections {
 
 impl Projections {
     /// Opens the store, and checks that a bucket does what tables rely on. Fails if the store belongs to another
-    /// catalog, or to another state of this one, or if the memory is [`Closed`]. A node of a cluster passes the guard of its
-    /// writes.
+    /// catalog, or to another state of this one. A node of a cluster passes the guard of its writes.
     pub(crate) async fn open(
-        data: &Path,
-        config: &ObjectsConfig,
-        catalog: &Catalog,
-        guard: Option<WriteGuard>,
-    ) -> Result<Projections> {
-        let projections = Projections::open_closed(data, config, catalog, guard).await?;
-        match projections.closed().await? {
-            Some(closed) => Err(projections.refused_as(&closed)),
-            None => Ok(projections),
-        }
-    }
-
-    /// Does the same, also if the memory is closed.
-    pub(crate) async fn open_closed(
         data: &Path,
         config: &ObjectsConfig,
         catalog: &Catalog,
@@ -90,14 +73,9 @@ impl Projections {
             Some(bucket) => Objects::in_bucket(&bucket, guard),
             None => Objects::local(data),
         };
-        let projections = |root| Projections { root, data: data.to_owned(), bucket: config.url.clone() };
         let location = config.url.clone().unwrap_or_else(|| data.display().to_string());
-        root.map(projections).map_err(|error| Error::storage(format!("opening {location}"), error))
-    }
-
-    /// Returns the URL of the bucket, or the path of the data folder.
-    fn location(&self) -> String {
-        self.bucket.clone().unwrap_or_else(|| self.data.display().to_string())
+        let root = root.map_err(|error| Error::storage(format!("opening {location}"), error))?;
+        Ok(Projections { root, data: data.to_owned(), bucket: config.url.clone() })
     }
 
     /// Returns the part of the store that has the tables.

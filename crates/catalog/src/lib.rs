@@ -17,6 +17,7 @@ mod batches;
 mod blocks;
 mod changes;
 mod check;
+mod closed;
 mod columns;
 mod db;
 mod dead_letters;
@@ -61,6 +62,7 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
+pub use closed::Closed;
 pub use postgres::{Claimed, Durability, Lease, Node, PostgresServer, TakenLease, is_url as is_postgres_url};
 pub use sqlite::ahead::read_ahead;
 pub use sqlite::open::Options;

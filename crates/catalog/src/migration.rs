@@ -35,6 +35,7 @@ const VERSION_11: &str = include_str!("fixture/version_11.sql");
 const VERSION_12: &str = include_str!("fixture/version_12.sql");
 const VERSION_13: &str = include_str!("fixture/version_13.sql");
 const VERSION_14: &str = include_str!("fixture/version_14.sql");
+const VERSION_15: &str = include_str!("fixture/version_15.sql");
 /// The model that made all vectors until version 10.
 const FORMER_MODEL: &str = "all-MiniLM-L6-v2@04f237888393";
 const NOW: &str = "2026-06-01T00:00:00Z";
@@ -70,10 +71,10 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_14_catalogs_are_migrated_without_loss() {
+async fn version_4_to_15_catalogs_are_migrated_without_loss() {
     for version in [
         VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11, VERSION_12,
-        VERSION_13, VERSION_14,
+        VERSION_13, VERSION_14, VERSION_15,
     ] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
@@ -148,6 +149,14 @@ async fn version_14_catalog_keeps_what_concerns_caches_and_has_no_limits_of_keys
     assert_eq!(catalog.tokens_of_keys(now).await.unwrap(), BTreeMap::new());
     catalog.set_daily_tokens("k1", Some(5)).await.unwrap();
     assert_eq!(catalog.keys().await.unwrap()[0].daily_tokens, Some(5));
+}
+
+#[tokio::test]
+async fn version_15_catalog_keeps_the_budgets_of_its_keys_and_is_not_closed() {
+    let (catalog, now) = (folder_of(VERSION_15).open(), at(NOW));
+    assert_eq!(catalog.keys().await.unwrap()[0].daily_tokens, Some(7));
+    assert_eq!(catalog.tokens_of_keys(now).await.unwrap(), BTreeMap::from([("k1".to_owned(), 3)]));
+    assert_eq!(catalog.closed().await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -367,7 +376,7 @@ fn migrated_schema_equals_new_schema() {
     drop(new.open());
     for version in [
         VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10,
-        VERSION_11, VERSION_12, VERSION_13, VERSION_14,
+        VERSION_11, VERSION_12, VERSION_13, VERSION_14, VERSION_15,
     ] {
         let old = folder_of(version);
         drop(old.open());
@@ -399,6 +408,7 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_12, 12).await;
     cut_power_while_migrating(VERSION_13, 12).await;
     cut_power_while_migrating(VERSION_14, 12).await;
+    cut_power_while_migrating(VERSION_15, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

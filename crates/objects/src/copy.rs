@@ -7,7 +7,7 @@ use object_store::{GetResult, ObjectMeta, ObjectStoreExt, Result, WriteMultipart
 use crate::{Objects, is_missing};
 
 /// Size of a part in bytes, and of the largest object that is copied at once. S3 takes up to 10,000 parts of at least 5 MiB.
-const PART: usize = 16 << 20;
+const PART: usize = 8 << 20;
 
 /// Number of parts that are sent at the same time.
 const PARTS_AT_ONCE: usize = 2;

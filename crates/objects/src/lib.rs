@@ -189,6 +189,12 @@ impl Objects {
         local::remove_half_written(root).map_err(local::failed)
     }
 
+    /// Removes the half-written files at any depth below the prefix. May only be called while nothing is written.
+    pub async fn remove_all_half_written(&self) -> Result<()> {
+        let Some(root) = self.folder.clone() else { return Ok(()) };
+        local::run(move || local::remove_all_half_written(&root)).await
+    }
+
     async fn sorted(&self, below: &Path) -> Result<Vec<Path>> {
         let mut names: Vec<Path> = self.list(below).await?.into_iter().map(|object| object.location).collect();
         names.sort();

@@ -85,6 +85,17 @@ pub(crate) fn remove_half_written(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Does the same at any depth.
+pub(crate) fn remove_all_half_written(root: &Path) -> io::Result<()> {
+    for entry in walkdir::WalkDir::new(root) {
+        let entry = entry?;
+        if entry.file_type().is_file() && is_half_written(entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn is_half_written(name: &OsStr) -> bool {
     let parts = name.to_str().and_then(|name| name.rsplit_once('#'));
     parts.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -50,17 +50,18 @@ pub(crate) struct Restore {
 pub(crate) struct Adopt {
     /// The data folder to copy from; its annals.toml alone says where its catalog and its tables are
     pub folder: PathBuf,
-    /// Move the memory while its service runs: copy tables and facts first, wait until the service has stopped, copy the rest, and
-    /// let nothing use FOLDER any more
+    /// Only copy tables and facts, while the service of FOLDER runs; then less is left to copy when it has stopped. May be repeated
     #[arg(long)]
-    pub live: bool,
-    /// URL of the service of FOLDER, as in http://10.0.0.4:7411; the nodes of the cluster in --data can then be started at once: they
-    /// forward requests to it, and let them wait while the rest is copied
-    #[arg(long, value_name = "URL", requires = "live", value_parser = node_address)]
+    pub ahead: bool,
+    /// URL of the service of FOLDER, as in http://10.0.0.4:7411. The nodes of the cluster in --data can then be started at once: they
+    /// forward requests to it until the memory is moved
+    #[arg(long, value_name = "URL", requires = "ahead", value_parser = service)]
     pub service: Option<String>,
 }
 
-/// Returns `host:port` of a URL.
-fn node_address(url: &str) -> Result<String, &'static str> {
-    host_and_port(url).map(str::to_owned).ok_or("an example is http://10.0.0.4:7411")
+/// Returns `host:port` of the URL of a service.
+fn service(url: &str) -> Result<String, &'static str> {
+    host_and_port(url)
+        .map(str::to_owned)
+        .ok_or("expected http://, a host, a port and nothing else, as in http://10.0.0.4:7411")
 }

@@ -1,42 +1,43 @@
-//! `annals adopt`: copies the memory of another data folder into this one, which must have none. Either may keep its catalog in
+//! `annals adopt`: moves the memory of another data folder into this one, which must have none. Either may keep its catalog in
 //! PostgreSQL and its tables in a bucket, so this moves a memory into a cluster, and out of one.
 //!
-//! Copies the catalog in one transaction. Tables and facts follow from it, so copying them only saves the time to build them.
-//! Until everything is copied, the new memory is closed: nothing else can use it, and this command can be run again.
+//! Copies the catalog in one transaction. Tables and facts follow from it, so copying them only saves the time to build them; with
+//! `--ahead` they are copied while a service still uses the memory. Both memories are closed in their catalogs before the first
+//! row is copied: nothing uses the new one until it is complete, nor the former one afterwards.
 
-mod live;
+mod ahead;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
-use annals_core::{Error, Result};
+use annals_catalog::Closed;
+use annals_core::{Error, Result, Timestamp};
 use annals_service::backup::FOLDERS;
 use serde::Serialize;
 
-use super::data;
-use crate::catalog::{self, Catalog};
+use super::{data, now};
+use crate::catalog::{self, Catalog, closed_error};
 use crate::cli::{Adopt, Global};
-use crate::cluster::{Membership, NodeLease};
 use crate::config::Config;
 use crate::embedders::FORMER;
 use crate::folder::Claim;
-use crate::projections::{Closed, Copies, Projections};
+use crate::projections::{Copied, Copies, Projections, new_id};
 use crate::scratch;
 use crate::view::{plural, print_json, say};
 
-/// What was copied.
+/// The record of copied objects in the new data folder, until the memory is moved.
+const RECORD: &str = "adopt.copied";
+
+/// What was moved.
 #[derive(Serialize)]
 struct Adopted {
     agents: u64,
     rows: u64,
     objects: u64,
     bytes: u64,
-    /// For how long nothing could use the memory, in seconds.
-    seconds: f64,
 }
 
-/// A memory that this process owns.
+/// A memory that this process owns. It may be closed.
 struct Memory {
     claim: Claim,
     catalog: Catalog,
@@ -44,141 +45,147 @@ struct Memory {
 }
 
 impl Memory {
-    /// Opens a memory, also if it is closed.
-    async fn open(claim: Claim, config: &Config, lease: Option<NodeLease>) -> Result<Memory> {
+    async fn open(claim: Claim, config: &Config) -> Result<Memory> {
         scratch::sweep(claim.path())?;
-        let (lease, guard) = lease.map(|node| (node.lease, node.guard)).unzip();
-        let catalog = Catalog::open(claim.path(), &config.catalog, lease)?;
-        let tables = Projections::open_closed(claim.path(), &config.objects, &catalog, guard).await?;
+        let catalog = Catalog::open_closed(claim.path(), &config.catalog, None)?;
+        let tables = Projections::open(claim.path(), &config.objects, &catalog, None).await?;
         Ok(Memory { claim, catalog, tables })
     }
 
     fn folder(&self) -> &Path {
         self.claim.path()
     }
-}
 
-/// The memory to copy.
-struct Source {
-    folder: PathBuf,
-    config: Config,
-    /// Set if this process owns the folder. It does not yet if a service uses it.
-    claim: Option<Claim>,
-}
-
-impl Source {
-    fn of(args: &Adopt) -> Result<Source> {
-        let folder = &args.folder;
-        if !catalog::exists(folder) {
-            let reason = format!("names {}, which has no catalog and is no data folder", folder.display());
-            return Err(Error::invalid("FOLDER", reason));
+    /// Returns the id of the adoption that copies a memory here; draws one if this memory is empty. Fails if it is in use, or was
+    /// moved.
+    async fn adoption(&self) -> Result<String> {
+        match self.catalog.closed().await? {
+            Some(Closed::Copying { adoption, .. }) => Ok(adoption),
+            Some(moved) => Err(closed_error(self.folder(), &moved)),
+            None if self.catalog.is_empty().await? => new_id(),
+            None => {
+                let reason = format!("must have no memory yet; {} or its database has one", self.folder().display());
+                Err(Error::invalid("--data", reason))
+            }
         }
-        let claim = if args.live { None } else { Some(Claim::take(folder, false).map_err(with_advice)?) };
-        Ok(Source { config: Config::of_folder(folder)?, folder: folder.clone(), claim })
     }
 
-    fn is(&self, data: &Path) -> bool {
-        data.canonicalize().is_ok_and(|data| self.folder.canonicalize().is_ok_and(|source| source == data))
+    fn copies(&self, adoption: &str) -> Result<Copies> {
+        Copies::recorded_in(&self.folder().join(RECORD), adoption)
+    }
+}
+
+pub(crate) async fn run(global: &Global, args: &Adopt) -> Result<ExitCode> {
+    let data = data(global)?;
+    check_folders(&args.folder, &data)?;
+    if args.ahead {
+        return ahead::run(global, args, &data).await;
+    }
+    let source = Claim::take(&args.folder, false).map_err(with_advice)?;
+    let new = Claim::take(&data, true)?;
+    let (from, to) = (Config::of_folder(source.path())?, Config::load(global, new.path())?);
+    let (source, new) = (Memory::open(source, &from).await?, Memory::open(new, &to).await?);
+    require_key(&source, &to, now(global)).await?;
+    let adopted = adopt(&source, &new).await?;
+    if global.json {
+        print_json(&adopted);
+    } else {
+        adopted.print(source.folder(), new.folder());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if there is no memory to move, or if one folder is or contains the other.
+fn check_folders(source: &Path, data: &Path) -> Result<()> {
+    let refused = |reason: String| Err(Error::invalid("FOLDER", reason));
+    if !catalog::exists(source) {
+        return refused(format!("names {}, which has no catalog and is no data folder", source.display()));
+    }
+    let (Ok(source), Ok(data)) = (std::path::absolute(source), std::path::absolute(data)) else { return Ok(()) };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (source, data) = (real(&source), real(&data));
+    match () {
+        () if source == data => refused("names the same folder as --data; name another one with --data".to_owned()),
+        () if source.starts_with(&data) || data.starts_with(&source) => {
+            refused("is inside of --data, or the other way round; name a folder beside it with --data".to_owned())
+        }
+        () => Ok(()),
     }
 }
 
 fn with_advice(error: Error) -> Error {
     match error {
         Error::InUse { folder, owner } => {
-            Error::InUse { folder, owner: format!("{owner}; stop it, or move the memory while it runs with --live") }
+            let advice = "; stop it first. `annals adopt --ahead` copies most of the memory while it runs";
+            Error::InUse { folder, owner: format!("{owner}{advice}") }
         }
         error => error,
     }
 }
 
-pub(crate) async fn run(global: &Global, args: &Adopt) -> Result<ExitCode> {
-    let (source, data) = (Source::of(args)?, data(global)?);
-    if source.is(&data) {
-        return Err(Error::invalid("FOLDER", "names the same folder as --data; name another one with --data"));
+/// Fails if the new service would refuse to start, because others can reach it and no key is valid.
+async fn require_key(source: &Memory, config: &Config, now: Timestamp) -> Result<()> {
+    let Some(because) = config.server.reachable_because() else { return Ok(()) };
+    if source.catalog.store().keys().await?.iter().any(|key| key.is_good(now)) {
+        return Ok(());
     }
-    let data = Claim::take(&data, true)?;
-    let config = Config::load(global, data.path())?;
-    let node = args.service.as_ref().map(|address| Membership::join_for(&config, address)).transpose()?;
-    let adopted = adopt_as(node.as_ref(), source, data, &config).await;
-    if let Some(node) = node {
-        // The next node takes over.
-        node.leave().await;
-    }
-    adopted?.print(global, args);
-    Ok(ExitCode::SUCCESS)
+    let folder = source.folder().display();
+    let reason = format!(
+        "would be reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME \
+         --data {folder}`"
+    );
+    Err(Error::invalid("the new service", reason))
 }
 
-async fn adopt_as(node: Option<&Membership>, source: Source, data: Claim, config: &Config) -> Result<Adopted> {
-    let lease = match node {
-        Some(node) => Some(live::lease(node, config).await?),
-        None => None,
-    };
-    adopt(source, &Memory::open(data, config, lease).await?).await
-}
-
-async fn adopt(source: Source, new: &Memory) -> Result<Adopted> {
-    let is_live = source.claim.is_none();
-    begin(&source, new).await?;
-    let mut copies = Copies::default();
-    let (source, begun) = match source.claim {
-        Some(claim) => (Memory::open(claim, &source.config, None).await?, Instant::now()),
-        None => live::open_when_free(&source, new, &mut copies).await?,
-    };
-    let rows = source.catalog.copy_all_to(&new.catalog).await?;
-    source.tables.copy_to(&new.tables, &mut copies).await?;
-    copy_files(source.folder(), new.folder())?;
-    if is_live {
-        source.tables.close(&Closed::Moved { to: new.folder().display().to_string() }).await?;
-    }
-    new.tables.reopen().await?;
-    let agents = new.catalog.store().all_agents().await?.len() as u64;
-    let Copies { objects, bytes, .. } = copies;
-    Ok(Adopted { agents, rows, objects, bytes, seconds: begun.elapsed().as_secs_f64() })
-}
-
-/// Closes the new memory. Fails if it is one already, or if the source is closed. What an interrupted call has copied is
-/// replaced.
-async fn begin(source: &Source, new: &Memory) -> Result<()> {
-    let closed = new.tables.closed().await?;
-    let is_repeated = closed == Some(Closed::Copying);
-    if let Some(moved @ Closed::Moved { .. }) = closed {
-        return Err(new.tables.refused_as(&moved));
-    }
-    if !is_repeated && !new.catalog.is_empty().await? {
-        let reason = format!("must have no memory yet; {} or its database has one", new.folder().display());
-        return Err(Error::invalid("--data", reason));
-    }
-    let old = Projections::untied(&source.folder, &source.config.objects, None)?;
-    match old.closed().await? {
-        // An interrupted call may have closed it.
-        Some(Closed::Moved { .. }) if is_repeated => {}
-        Some(closed) => return Err(old.refused_as(&closed)),
+async fn adopt(source: &Memory, new: &Memory) -> Result<Adopted> {
+    let adoption = new.adoption().await?;
+    match source.catalog.closed().await? {
+        // An interrupted call has closed it.
+        Some(Closed::Moved { adoption: former, .. }) if former == adoption => {}
+        Some(closed) => return Err(closed_error(source.folder(), &closed)),
         None => {}
     }
-    new.tables.close(&Closed::Copying).await?;
-    new.tables.clear().await
+    if new.catalog.closed().await?.is_none() {
+        new.catalog.close(Closed::Copying { adoption: adoption.clone(), service: None }).await?;
+    }
+    // Before the first row is read: from here on, what a service would store there would be missing in the copy.
+    let to = new.folder().display().to_string();
+    source.catalog.close(Closed::Moved { adoption: adoption.clone(), to }).await?;
+    let adopted = match copy(source, new, &adoption).await {
+        Ok(adopted) => adopted,
+        Err(error) => {
+            // If this fails too, the user learns the first error, and `annals reopen` does it later.
+            let _ = source.catalog.reopen().await;
+            return Err(error);
+        }
+    };
+    new.catalog.reopen().await?;
+    // What is left of it would be replaced by the next adoption.
+    let _ = std::fs::remove_file(new.folder().join(RECORD));
+    Ok(adopted)
+}
+
+async fn copy(source: &Memory, new: &Memory, adoption: &str) -> Result<Adopted> {
+    let mut copies = new.copies(adoption)?;
+    let rows = source.catalog.copy_all_to(&new.catalog).await?;
+    let Copied { objects, bytes } = source.tables.copy_to(&new.tables, &mut copies).await?;
+    copy_files(source.folder(), new.folder())?;
+    let agents = new.catalog.store().all_agents().await?.len() as u64;
+    Ok(Adopted { agents, rows, objects, bytes })
 }
 
 impl Adopted {
-    fn print(&self, global: &Global, args: &Adopt) {
-        if global.json {
-            return print_json(self);
-        }
+    fn print(&self, source: &Path, data: &Path) {
         let (agents, rows) = (plural(self.agents, "agent"), plural(self.rows, "row"));
         let (objects, megabytes) = (plural(self.objects, "file"), self.bytes.div_ceil(1_000_000));
-        let source = args.folder.display();
+        let (source, data) = (source.display(), data.display());
         say!(
-            "Copied the memory of {source}: {agents}, {rows} of the catalog, {objects} of tables and facts ({megabytes} MB)."
+            "Moved the memory of {source} to {data}: {agents}, {rows} of the catalog, {objects} of tables and facts ({megabytes} MB)."
         );
-        match args.live {
-            true => say!(
-                "Nothing could use it for {:.1} s. {source} is closed from now on: remove it once you no longer need it.",
-                self.seconds
-            ),
-            false => say!(
-                "The memory of {source} is unchanged. What you forget from now on stays in it: remove it once you no longer need it."
-            ),
-        }
+        say!(
+            "Nothing uses the memory of {source} from now on. It does not learn what you forget: remove it, with its database and its \
+             bucket, once you no longer need it."
+        );
     }
 }
 

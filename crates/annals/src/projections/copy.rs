@@ -1,8 +1,13 @@
 //! Copies tables and facts to another store, object by object. Never looks into an object.
+//!
+//! The copies are recorded in a file, so that a later call copies only what is new or has changed since.
 
 use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
 
-use annals_core::{Digest, Result};
+use annals_core::{Digest, Error, Result};
 use annals_objects::Objects;
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectMeta;
@@ -16,44 +21,66 @@ const SCRATCH: &str = "scratch";
 /// Number of objects that are copied or removed at the same time.
 const AT_ONCE: usize = 8;
 
-/// The copies that this process has made of the objects of a store.
-#[derive(Default)]
+/// Number of bytes of a digest in the record.
+const DIGEST: usize = 32;
+
+/// The record of the objects that were copied.
 pub(crate) struct Copies {
-    /// The versions of objects that were copied.
+    /// Digests of the versions of objects that were copied.
     versions: HashSet<Digest>,
+    /// The digests, in the order in which they were added.
+    file: File,
+}
+
+/// Number and size of the objects that a store has after a copy.
+#[derive(Default)]
+pub(crate) struct Copied {
     pub objects: u64,
     pub bytes: u64,
 }
 
 impl Projections {
-    /// Makes tables and facts of another store equal to these. Copies no version of an object twice. If something uses this store
-    /// meanwhile, the copy is not complete, and the next call copies the rest.
-    pub(crate) async fn copy_to(&self, target: &Projections, copies: &mut Copies) -> Result<()> {
+    /// Makes tables and facts of another store equal to these, and removes half-written files there. Copies no version of an
+    /// object twice. If something uses this store meanwhile, the copy is not complete, and the next call copies the rest.
+    pub(crate) async fn copy_to(&self, target: &Projections, copies: &mut Copies) -> Result<Copied> {
+        let mut copied = Copied::default();
         for name in [TABLES, FACTS] {
-            copies.update(&self.below(name)?, &target.below(name)?).await?;
+            let (from, to) = (self.below(name)?, target.below(name)?);
+            to.remove_all_half_written().await.map_err(failed)?;
+            let found = copies.update(&from, &to).await?;
+            copied.objects += found.objects;
+            copied.bytes += found.bytes;
         }
-        Ok(())
-    }
-
-    /// Removes all tables and facts.
-    pub(crate) async fn clear(&self) -> Result<()> {
-        for name in [TABLES, FACTS] {
-            let objects = self.below(name)?;
-            for folder in objects.children(&Name::default()).await.map_err(failed)?.folders {
-                objects.remove(&folder).await.map_err(failed)?;
-            }
-        }
-        Ok(())
+        Ok(copied)
     }
 }
 
 impl Copies {
-    async fn update(&mut self, from: &Objects, to: &Objects) -> Result<()> {
+    /// Reads the record in a file, which is created if it is missing. Discards the record of another adoption.
+    pub(crate) fn recorded_in(path: &Path, adoption: &str) -> Result<Copies> {
+        let copies = || -> io::Result<Copies> {
+            let former = match std::fs::read(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                former => former?,
+            };
+            // A digest that was half-written in a crash is not complete.
+            let (known, _) = former.strip_prefix(adoption.as_bytes()).unwrap_or_default().as_chunks::<DIGEST>();
+            let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+            file.write_all(adoption.as_bytes())?;
+            file.write_all(known.as_flattened())?;
+            Ok(Copies { versions: known.iter().map(|digest| Digest(*digest)).collect(), file })
+        };
+        copies().map_err(|cause| Error::storage(format!("opening {}", path.display()), cause))
+    }
+
+    async fn update(&mut self, from: &Objects, to: &Objects) -> Result<Copied> {
         let mut source = objects(from).await?;
         let target: HashSet<Name> = objects(to).await?.into_iter().map(|object| object.location).collect();
         remove(to, others(&target, &source)).await?;
+        let copied = Copied { objects: source.len() as u64, bytes: source.iter().map(|object| object.size).sum() };
         source.retain(|object| !target.contains(&object.location) || !self.versions.contains(&version(object)));
-        self.add(from, to, source).await
+        self.add(from, to, source).await?;
+        Ok(copied)
     }
 
     async fn add(&mut self, from: &Objects, to: &Objects, objects: Vec<ObjectMeta>) -> Result<()> {
@@ -62,11 +89,15 @@ impl Copies {
         while let Some(copied) = copies.try_next().await.map_err(failed)? {
             // `None`: the object was removed since it was listed.
             if let Some(copied) = copied {
-                self.versions.insert(version(&copied));
-                self.objects += 1;
-                self.bytes += copied.size;
+                self.record(version(&copied)).map_err(|cause| Error::storage("recording a copied object", cause))?;
             }
         }
+        Ok(())
+    }
+
+    fn record(&mut self, version: Digest) -> io::Result<()> {
+        self.file.write_all(&version.0)?;
+        self.versions.insert(version);
         Ok(())
     }
 }
@@ -109,4 +140,25 @@ fn version(object: &ObjectMeta) -> Digest {
         None => object.last_modified.timestamp().to_string(),
     };
     Digest::of([object.location.as_ref(), &object.size.to_string(), &state])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_is_read_up_to_a_half_written_digest_and_belongs_to_one_adoption() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("copied");
+        let digests = [Digest([1; 32]), Digest([2; 32])];
+        let mut copies = Copies::recorded_in(&path, "a1").unwrap();
+        for digest in digests {
+            copies.record(digest).unwrap();
+        }
+        copies.file.write_all(b"half").unwrap();
+        for _ in 0..2 {
+            assert_eq!(Copies::recorded_in(&path, "a1").unwrap().versions, HashSet::from(digests));
+        }
+        assert_eq!(Copies::recorded_in(&path, "a2").unwrap().versions, HashSet::new());
+    }
 }

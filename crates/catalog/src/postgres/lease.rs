@@ -6,6 +6,9 @@
 //! under the current epoch (`session.rs`). So a node that has lost the lease cannot change the catalog, even if it has not
 //! noticed the loss.
 //!
+//! A closed catalog gives the lease to no node. So nodes can stand by while a memory is copied into it, and forward requests to
+//! the service that has the memory until then.
+//!
 //! The table is not part of the schema that `schema.rs` migrates: nodes use it before one of them may migrate.
 
 use std::time::Duration;
@@ -16,6 +19,7 @@ use tokio_postgres::{Client, Config};
 
 use super::session::{NODE, lock_holders};
 use super::{schema, tls};
+use crate::closed::Closed;
 use crate::db::{Error, Failure};
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS node_lease (only_row BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
@@ -75,6 +79,8 @@ pub enum Claimed {
     Taken { epoch: i64 },
     /// Another node has the lease, and listens at this address.
     HeldBy { address: String },
+    /// No node gets the lease, because the catalog is closed.
+    Closed(Closed),
 }
 
 /// A connection for the lease. After an error the next call connects again.
@@ -126,6 +132,9 @@ impl Lease {
     async fn try_claim(&mut self) -> Result<Claimed, Error> {
         let (node, seconds) = (self.node.clone(), self.length.as_secs_f64());
         self.connected().await?;
+        if let Some(closed) = closed(self.connected().await?).await? {
+            return Ok(Claimed::Closed(closed));
+        }
         self.may_hold = true;
         let client = self.connected().await?;
         let Some(row) = client.query_opt(CLAIM, &[&node.id, &node.address, &seconds]).await? else {
@@ -166,6 +175,15 @@ impl Lease {
         }
         done.map_err(|error| Failure::from(error).context(doing))
     }
+}
+
+/// Returns why the catalog is closed. A new database has no tables yet.
+async fn closed(client: &Client) -> Result<Option<Closed>, Error> {
+    if !client.query_one("SELECT to_regclass('closed') IS NOT NULL", &[]).await?.get::<_, bool>(0) {
+        return Ok(None);
+    }
+    let row = client.query_opt("SELECT adoption, moved_to, service FROM closed", &[]).await?;
+    Ok(row.map(|row| Closed::of(row.get(0), row.get(1), row.get(2))))
 }
 
 /// Ends the session that holds the lock of the catalog, if it belongs to a node. The session of a command continues,
@@ -305,6 +323,18 @@ mod tests {
         say(&open_as(&schema, "first", 1).unwrap(), "1").await.unwrap();
         first.release().await.unwrap();
         say(&PostgresCatalog::open(&schema.url).unwrap(), "2").await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn no_node_gets_the_lease_of_a_closed_catalog() {
+        let Some(schema) = Schema::new() else { return };
+        let catalog = PostgresCatalog::open(&schema.url).unwrap();
+        let closed = Closed::Copying { adoption: "a1".into(), service: Some("old:7411".into()) };
+        catalog.close(closed.clone()).await.unwrap();
+        let mut first = node(&schema, "first", LONG);
+        assert_eq!(first.claim().await.unwrap(), Claimed::Closed(closed));
+        catalog.reopen().await.unwrap();
+        assert_eq!(first.claim().await.unwrap(), Claimed::Taken { epoch: 1 });
     }
 
     #[tokio::test]

@@ -19,10 +19,11 @@ use crate::{archive, replies};
 const FIRST: i64 = 12;
 
 /// The steps from each version to the next. `sql/postgres.sql` has the tables after the last of them.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("../sql/postgres_12_to_13.sql"),
     include_str!("../sql/postgres_13_to_14.sql"),
     include_str!("../sql/postgres_14_to_15.sql"),
+    include_str!("../sql/postgres_15_to_16.sql"),
 ];
 
 const SCHEMA: &str = include_str!("../sql/postgres.sql");

@@ -171,7 +171,7 @@ async fn newer_schema_version_is_refused() {
     drop(open_schema(&schema));
     schema.sql("UPDATE schema_version SET version = version + 1");
     let error = PostgresCatalog::open(&schema.url).err().unwrap().to_string();
-    assert!(error.contains("schema version 16, but this annals supports only 15"), "{error}");
+    assert!(error.contains("schema version 17, but this annals supports only 16"), "{error}");
 }
 
 #[tokio::test]

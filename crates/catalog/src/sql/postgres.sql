@@ -437,6 +437,13 @@ CREATE TABLE clock (
 CREATE INDEX ledger_open ON ledger (grain, period, agent_id) WHERE (dirty_seq > clean_seq OR degraded = 1);
 CREATE INDEX ledger_failed ON ledger (agent_id) WHERE last_error IS NOT NULL;
 
+CREATE TABLE closed (
+    "only" BIGINT PRIMARY KEY CHECK ("only" = 1),
+    adoption TEXT COLLATE "C" NOT NULL,
+    moved_to TEXT COLLATE "C",
+    service TEXT COLLATE "C"
+);
+
 -- The number of the last transaction of the service that uses the database: one row, written by each commit (postgres/commits.rs).
 CREATE TABLE commit_mark (
     service BIGINT PRIMARY KEY,
@@ -452,4 +459,4 @@ CREATE TABLE schema_version (
     version BIGINT NOT NULL
 );
 
-INSERT INTO schema_version (version) VALUES (15);
+INSERT INTO schema_version (version) VALUES (16);

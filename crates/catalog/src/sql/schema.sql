@@ -1,4 +1,4 @@
--- The catalog's schema, version 15 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 16 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -506,4 +506,12 @@ CREATE TABLE clock (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     seen INTEGER NOT NULL, -- The latest instant seen.
     steady_since INTEGER NOT NULL -- Since when the clock has run without a jump.
+) STRICT;
+
+-- One row if nothing may use this catalog, except `annals adopt`: a memory is being copied into it, or was moved elsewhere.
+CREATE TABLE closed (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    adoption TEXT NOT NULL, -- The id that both catalogs of a move have.
+    moved_to TEXT, -- The data folder that the memory was moved to; NULL if one is being copied into this catalog,
+    service TEXT -- and where it is served until then, as host:port; NULL if unknown.
 ) STRICT;

@@ -10,7 +10,7 @@ use crate::sqlite::Sqlite;
 use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 15;
+pub(crate) const VERSION: i64 = 16;
 
 /// The migrations: the element at index n leads from version n + 1 to the next.
 const STEPS: [&str; VERSION as usize - 1] = [
@@ -28,6 +28,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_12_to_13.sql"),
     include_str!("../sql/migrate_13_to_14.sql"),
     include_str!("../sql/migrate_14_to_15.sql"),
+    include_str!("../sql/migrate_15_to_16.sql"),
 ];
 
 /// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they

@@ -52,7 +52,7 @@ mod tests {
             !searched.contains(name) && !texts.is_empty()
         });
         // These tables hold only ids, and names of keys, agents, models and parameters.
-        assert_eq!(others, ["access_key", "batch", "cleaning", "key_usage", "price", "refusal", "source"]);
+        assert_eq!(others, ["access_key", "batch", "cleaning", "closed", "key_usage", "price", "refusal", "source"]);
     }
 
     #[test]

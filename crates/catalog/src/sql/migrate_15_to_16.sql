@@ -1,0 +1,7 @@
+-- Adds the mark of a memory that nothing may use. schema.sql explains the columns.
+CREATE TABLE closed (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    adoption TEXT NOT NULL,
+    moved_to TEXT,
+    service TEXT
+) STRICT;
