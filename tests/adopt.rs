@@ -35,7 +35,7 @@ fn is_refused(annals: &Annals, args: &[&str], expect: &str) {
 
 #[test]
 fn memory_moves_to_a_database_and_a_bucket_and_back() {
-    let Some((cluster, _schema)) = elsewhere() else { return };
+    let Some((cluster, schema)) = elsewhere() else { return };
     let (first, last) = (Annals::new(), Annals::new());
     live(&first);
     first.json(&["key", "add", "phone"]);
@@ -53,8 +53,13 @@ fn memory_moves_to_a_database_and_a_bucket_and_back() {
     // The day was forgotten before, so it does not come back with the messages.
     let again = cluster.import(&days("ann", 40, 2));
     assert!(again["forgotten"].as_u64() > Some(0), "{again}");
-    is_refused(&first, &["status"], "`annals adopt` has moved to");
+    is_refused(&first, &["status"], "`annals adopt` has closed");
     first.json(&["reopen"]);
+    // The name of its database in the settings of another folder does it no harm.
+    let wrong = Annals::new();
+    configure(&wrong, &format!("[catalog]\nurl = \"{}\"\n", schema.url));
+    is_refused(&wrong, &["adopt", first.data().to_str().unwrap()], "must have no memory yet");
+    is_refused(&wrong, &["adopt", first.data().to_str().unwrap(), "--ahead"], "must have no memory yet");
     assert!(first.dump() == dump, "the former memory is unchanged");
 
     cluster.import(&days("cleo", 3, 2));
@@ -83,7 +88,7 @@ fn refused_adoption_changes_nothing() {
     is_refused(&new, &["adopt", "/nonexistent"], "FOLDER names /nonexistent, which has no catalog");
     is_refused(&new, &["adopt", folder, "--service", "http://127.0.0.1:1"], "--ahead");
     is_refused(&new, &["adopt", folder, "--ahead", "--service", "localhost"], "http://10.0.0.4:7411");
-    is_refused(&new, &["adopt", folder, "--ahead", "--service", "http://127.0.0.1:1"], "cannot be reached from here");
+    is_refused(&new, &["adopt", folder, "--ahead", "--service", "http://127.0.0.1:1"], "is no service that is ready");
     is_refused(&first, &["reopen"], "is not closed");
     assert!(first.dump().contains("ann") && other.dump().contains("bob"));
     assert_eq!(new.import(&days("cleo", 1, 1))["accepted"], json!(1), "it is not closed");
@@ -95,21 +100,26 @@ fn refused_adoption_changes_nothing() {
 
 #[test]
 fn memory_that_was_moved_moves_only_there_again() {
-    let (first, half, new) = (Annals::new(), Annals::new(), Annals::new());
+    let [first, other, half, new] = std::array::from_fn(|_| Annals::new());
     first.import(&days("ann", 3, 1));
+    other.import(&days("bob", 3, 1));
     let dump = first.dump();
     let folder = first.data();
     let folder = folder.to_str().unwrap();
     half.json(&["adopt", folder, "--ahead"]);
-    is_refused(&half, &["import", "-"], "has not finished copying");
-    is_refused(&half, &["reopen"], "has not finished copying");
+    is_refused(&half, &["import", "-"], "is not copied completely");
+    is_refused(&half, &["reopen"], "is not copied completely");
+    is_refused(&half, &["adopt", other.data().to_str().unwrap()], "is not copied completely");
     adopt(&first, &new);
     assert!(new.dump() == dump);
     for args in [&["status"][..], &["serve"], &["rollup"]] {
-        is_refused(&first, args, "`annals adopt` has moved to");
+        is_refused(&first, args, "`annals adopt` has closed");
     }
-    is_refused(&half, &["adopt", folder], "`annals adopt` has moved to");
+    is_refused(&half, &["adopt", folder], "`annals adopt` has closed");
     is_refused(&new, &["adopt", folder], "must have no memory yet");
+    let fresh = Annals::new();
+    is_refused(&fresh, &["adopt", folder], "`annals adopt` has closed");
+    fresh.import(&days("cleo", 1, 1));
     let back = new.run(&["adopt", half.data().to_str().unwrap()]);
     assert!(back.code != 0, "{}", back.out);
     first.json(&["reopen"]);
@@ -133,7 +143,7 @@ fn killed_copy_cannot_be_used_and_is_replaced_by_the_next() {
         child.wait().unwrap();
         let used = new.run(&["status"]);
         if used.code == 0 && new.dump() == dump {
-            assert!(first.run(&["status"]).err.contains("`annals adopt` has moved to"));
+            assert!(first.run(&["status"]).err.contains("`annals adopt` has closed"));
         } else {
             // It is closed, or not a memory yet.
             assert!(used.code != 0 || new.dump().is_empty(), "{}", used.out);
@@ -176,7 +186,7 @@ fn what_was_copied_ahead_is_not_copied_again() {
     let unchanged: Vec<_> = unchanged.collect();
     assert!(unchanged.len() > 3 && unchanged.iter().all(|(name, at)| target[*name] == **at), "{unchanged:?}");
     assert!(!new.data().join("adopt.copied").exists());
-    expect_sound(&new);
+    new.expect_sound_tables();
     first.json(&["reopen"]);
     assert!(new.dump() == first.dump());
 }
@@ -204,14 +214,16 @@ async fn memory_moves_into_a_cluster_while_clients_write_through_its_nodes() {
     for id in 0..20 {
         say(id).await;
     }
-    new.json(&["adopt", folder.to_str().unwrap(), "--ahead", "--service", &service.address]);
+    // The nodes go on forwarding to the same service.
+    new.json(&["adopt", folder.to_str().unwrap(), "--ahead"]);
+    say(20).await;
     let moving = tokio::task::spawn_blocking(move || {
         std::thread::sleep(Duration::from_millis(300));
         service.signal("-TERM");
         let old = service.ended();
         (adopt(&old, &new), old, new)
     });
-    for id in 20..60 {
+    for id in 21..60 {
         say(id).await;
     }
     let (adopted, old, new) = moving.await.unwrap();
@@ -226,7 +238,7 @@ async fn memory_moves_into_a_cluster_while_clients_write_through_its_nodes() {
     })
     .await;
     // The former service cannot go on with a memory that everybody else has left.
-    is_refused(&old, &["serve"], "`annals adopt` has moved to");
+    is_refused(&old, &["serve"], "`annals adopt` has closed");
     for node in nodes {
         node.signal("-TERM");
         node.ended();
@@ -255,7 +267,7 @@ async fn memory_moves_out_of_a_cluster_and_its_nodes_stand_by_from_then_on() {
     first.signal("-TERM");
     let first = first.ended();
     until("the other node is active", async || second.is_active().await).await;
-    is_refused(&last, &["adopt", folder], "of a cluster uses this database");
+    is_refused(&last, &["adopt", folder], "uses this database");
     second.signal("-TERM");
     second.ended();
     let adopted = adopt(&first, &last);
@@ -263,7 +275,7 @@ async fn memory_moves_out_of_a_cluster_and_its_nodes_stand_by_from_then_on() {
     assert_eq!(last.json(&["status"])["agents"][0]["memories"]["working"], json!(9));
     expect_sound(&last);
     // A new folder with the same database is no way around the mark.
-    is_refused(&shared.folder(None), &["status"], "`annals adopt` has moved to");
+    is_refused(&shared.folder(None), &["status"], "`annals adopt` has closed");
     let third = Node::start(&shared);
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(!third.is_active().await);

@@ -140,19 +140,17 @@ impl Catalog {
 /// Returns the error for whoever wants to use the closed memory of a folder.
 pub(crate) fn closed_error(folder: &Path, closed: &Closed) -> Error {
     let folder = folder.display();
-    Error::invalid(
-        "--data",
-        match closed {
-            Closed::Copying { .. } => format!(
-                "names {folder}, to which `annals adopt` has not finished copying a memory; run it again, or use a new data folder, with \
-             a database and a bucket of its own"
-            ),
-            Closed::Moved { to, .. } => format!(
-                "names {folder}, the memory of which `annals adopt` has moved to {to}; use that one, or let this one be used again with \
-             `annals reopen`"
-            ),
-        },
-    )
+    let reason = match closed {
+        Closed::Copying { from, .. } => format!(
+            "names {folder}, to which the memory of {from} is not copied completely; run `annals adopt {from}` again, or use a new data \
+             folder with a database and a bucket of its own"
+        ),
+        Closed::Moved { to, .. } => format!(
+            "names {folder}, which `annals adopt` has closed to move its memory to {to}; use that one, run the command again if it was \
+             interrupted, or let this one be used again with `annals reopen`"
+        ),
+    };
+    Error::invalid("--data", reason)
 }
 
 #[async_trait]

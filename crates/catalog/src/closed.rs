@@ -3,15 +3,18 @@
 //! Without it, a half-copied memory would be used, or a service that something starts again would go on in a memory that
 //! everybody else has left. Only `annals adopt` and `annals reopen` open a closed catalog.
 
-use crate::db::{Db, Result, Sql, params};
+use crate::db::{Db, Result, Row, Sql, params};
 use crate::{Backend, SqlCatalog};
+
+/// The columns that [`Closed::of`] takes.
+pub(crate) const COLUMNS: &str = "adoption, copied_from, moved_to, service";
 
 /// Why nothing may use a catalog. Both catalogs of a move have the id `adoption`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// A memory is being copied into it. Until that is complete, the memory is served at `service` (`host:port`), if that is
-    /// known.
-    Copying { adoption: String, service: Option<String> },
+    /// The memory of the data folder `from` is being copied into it. Until that is complete, the memory is served at `service`
+    /// (`host:port`), if that is known.
+    Copying { adoption: String, from: String, service: Option<String> },
     /// The memory was moved to the data folder `to`.
     Moved { adoption: String, to: String },
 }
@@ -34,20 +37,19 @@ impl<B: Backend> SqlCatalog<B> {
 }
 
 fn closed(db: &dyn Db) -> Result<Option<Closed>> {
-    let row = db.query_optional(Sql::Once("SELECT adoption, moved_to, service FROM closed"), &[], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    Ok(row.map(|(adoption, to, service)| Closed::of(adoption, to, service)))
+    let sql = format!("SELECT {COLUMNS} FROM closed");
+    let read = |row: &Row<'_>| Ok(Closed::of(row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    db.query_optional(Sql::Once(&sql), &[], read)
 }
 
 fn close(db: &dyn Db, closed: &Closed) -> Result<()> {
     remove(db)?;
-    let (adoption, to, service) = match closed {
-        Closed::Copying { adoption, service } => (adoption, None, service.clone()),
-        Closed::Moved { adoption, to } => (adoption, Some(to.clone()), None),
+    let (adoption, from, to, service) = match closed {
+        Closed::Copying { adoption, from, service } => (adoption, Some(from.clone()), None, service.clone()),
+        Closed::Moved { adoption, to } => (adoption, None, Some(to.clone()), None),
     };
-    let sql = "INSERT INTO closed (\"only\", adoption, moved_to, service) VALUES (1, ?1, ?2, ?3)";
-    db.execute(Sql::Once(sql), params![adoption, to, service])?;
+    let sql = format!("INSERT INTO closed (\"only\", {COLUMNS}) VALUES (1, ?1, ?2, ?3, ?4)");
+    db.execute(Sql::Once(&sql), params![adoption, from, to, service])?;
     Ok(())
 }
 
@@ -57,11 +59,11 @@ fn remove(db: &dyn Db) -> Result<()> {
 }
 
 impl Closed {
-    /// Returns the value of the columns of a row.
-    pub(crate) fn of(adoption: String, moved_to: Option<String>, service: Option<String>) -> Closed {
-        match moved_to {
+    /// Returns the value of a row.
+    pub(crate) fn of(adoption: String, from: Option<String>, to: Option<String>, service: Option<String>) -> Closed {
+        match to {
             Some(to) => Closed::Moved { adoption, to },
-            None => Closed::Copying { adoption, service },
+            None => Closed::Copying { adoption, from: from.unwrap_or_default(), service },
         }
     }
 }
@@ -75,10 +77,10 @@ mod tests {
 
     async fn is_closed_and_reopened<B: Backend>(catalog: &SqlCatalog<B>) {
         assert_eq!(catalog.closed().await.unwrap(), None);
-        let adoption = || "a1".to_owned();
+        let (adoption, from) = (|| "a1".to_owned(), || "/srv/old".to_owned());
         for closed in [
-            Closed::Copying { adoption: adoption(), service: None },
-            Closed::Copying { adoption: adoption(), service: Some("old:7411".into()) },
+            Closed::Copying { adoption: adoption(), from: from(), service: None },
+            Closed::Copying { adoption: adoption(), from: from(), service: Some("old:7411".into()) },
             Closed::Moved { adoption: adoption(), to: "/srv/new".into() },
         ] {
             catalog.close(closed.clone()).await.unwrap();

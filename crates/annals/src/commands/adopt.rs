@@ -7,7 +7,7 @@
 
 mod ahead;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_catalog::Closed;
@@ -44,10 +44,22 @@ struct Memory {
     tables: Projections,
 }
 
+/// The new memory, closed, and the id of the adoption.
+struct Target {
+    memory: Memory,
+    adoption: String,
+    /// Whether this is the first call of the adoption.
+    is_new: bool,
+}
+
 impl Memory {
     async fn open(claim: Claim, config: &Config) -> Result<Memory> {
         scratch::sweep(claim.path())?;
         let catalog = Catalog::open_closed(claim.path(), &config.catalog, None)?;
+        Memory::over(claim, catalog, config).await
+    }
+
+    async fn over(claim: Claim, catalog: Catalog, config: &Config) -> Result<Memory> {
         let tables = Projections::open(claim.path(), &config.objects, &catalog, None).await?;
         Ok(Memory { claim, catalog, tables })
     }
@@ -55,70 +67,103 @@ impl Memory {
     fn folder(&self) -> &Path {
         self.claim.path()
     }
+}
 
-    /// Returns the id of the adoption that copies a memory here; draws one if this memory is empty. Fails if it is in use, or was
-    /// moved.
-    async fn adoption(&self) -> Result<String> {
-        match self.catalog.closed().await? {
-            Some(Closed::Copying { adoption, .. }) => Ok(adoption),
-            Some(moved) => Err(closed_error(self.folder(), &moved)),
-            None if self.catalog.is_empty().await? => new_id(),
+impl Target {
+    /// Closes the new memory for an adoption of the data folder `from`. If it is closed for that already, keeps the address of the
+    /// service, unless there is a new one. Fails if it is a memory already, or if another one is being copied to it.
+    async fn open(claim: Claim, config: &Config, from: &Path, service: Option<String>) -> Result<Target> {
+        scratch::sweep(claim.path())?;
+        let catalog = Catalog::open_closed(claim.path(), &config.catalog, None)?;
+        let from = from.display().to_string();
+        let (adoption, former, is_new) = match catalog.closed().await? {
+            Some(Closed::Copying { adoption, from: same, service }) if same == from => (adoption, service, false),
+            Some(closed) => return Err(closed_error(claim.path(), &closed)),
+            None if catalog.is_empty().await? => (new_id()?, None, true),
             None => {
-                let reason = format!("must have no memory yet; {} or its database has one", self.folder().display());
-                Err(Error::invalid("--data", reason))
+                let reason = format!("must have no memory yet; {} or its database has one", claim.path().display());
+                return Err(Error::invalid("--data", reason));
             }
-        }
+        };
+        // Before the tables are opened, which ties them to this catalog.
+        let closed = Closed::Copying { adoption: adoption.clone(), from, service: service.or(former) };
+        catalog.close(closed).await?;
+        Ok(Target { memory: Memory::over(claim, catalog, config).await?, adoption, is_new })
     }
 
-    fn copies(&self, adoption: &str) -> Result<Copies> {
-        Copies::recorded_in(&self.folder().join(RECORD), adoption)
+    /// Makes tables and facts equal to those of the source, as far as something that uses them meanwhile allows.
+    async fn copy_tables(&self, source: &Projections) -> Result<Copied> {
+        let mut copies = Copies::recorded_in(&self.memory.folder().join(RECORD), &self.adoption)?;
+        source.copy_to(&self.memory.tables, &mut copies).await
     }
 }
 
 pub(crate) async fn run(global: &Global, args: &Adopt) -> Result<ExitCode> {
     let data = data(global)?;
-    check_folders(&args.folder, &data)?;
+    let from = check_folders(&args.folder, &data)?;
+    let source_config = config_of(&from)?;
     if args.ahead {
-        return ahead::run(global, args, &data).await;
+        return ahead::run(global, args, &from, &source_config, &data).await;
     }
-    let source = Claim::take(&args.folder, false).map_err(with_advice)?;
-    let new = Claim::take(&data, true)?;
-    let (from, to) = (Config::of_folder(source.path())?, Config::load(global, new.path())?);
-    let (source, new) = (Memory::open(source, &from).await?, Memory::open(new, &to).await?);
-    require_key(&source, &to, now(global)).await?;
+    let source = Claim::take(&from, false).map_err(|error| {
+        with_advice(error, "stop it first. `annals adopt --ahead` copies most of the memory while it runs")
+    })?;
+    let (new, config) = claim_new(global, &data)?;
+    let source = Memory::open(source, &source_config).await?;
+    require_key(&source, &config, now(global)).await?;
+    let new = Target::open(new, &config, &from, None).await?;
     let adopted = adopt(&source, &new).await?;
     if global.json {
         print_json(&adopted);
     } else {
-        adopted.print(source.folder(), new.folder());
+        adopted.print(source.folder(), new.memory.folder());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails if there is no memory to move, or if one folder is or contains the other.
-fn check_folders(source: &Path, data: &Path) -> Result<()> {
+fn claim_new(global: &Global, data: &Path) -> Result<(Claim, Config)> {
+    let claim = Claim::take(data, true).map_err(|error| {
+        with_advice(error, "name a data folder for the new memory that nothing uses, also no node of its cluster")
+    })?;
+    let config = Config::load(global, claim.path())?;
+    Ok((claim, config))
+}
+
+/// Reads the settings of the memory to move. They come from its `annals.toml` alone: the environment is for the new one.
+fn config_of(folder: &Path) -> Result<Config> {
+    let config = Config::of_folder(folder)?;
+    if catalog::is_in_database(folder) && config.catalog.url.is_none() {
+        let reason = format!(
+            "names {0}, whose catalog is in PostgreSQL; write catalog.url and objects.url into {0}/annals.toml, because the \
+             environment and --set are for the new folder",
+            folder.display()
+        );
+        return Err(Error::invalid("FOLDER", reason));
+    }
+    Ok(config)
+}
+
+/// Returns the path of the memory to move. Fails if there is none, or if one folder is or contains the other.
+fn check_folders(source: &Path, data: &Path) -> Result<PathBuf> {
     let refused = |reason: String| Err(Error::invalid("FOLDER", reason));
     if !catalog::exists(source) {
         return refused(format!("names {}, which has no catalog and is no data folder", source.display()));
     }
-    let (Ok(source), Ok(data)) = (std::path::absolute(source), std::path::absolute(data)) else { return Ok(()) };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (source, data) = (real(&source), real(&data));
-    match () {
-        () if source == data => refused("names the same folder as --data; name another one with --data".to_owned()),
-        () if source.starts_with(&data) || data.starts_with(&source) => {
-            refused("is inside of --data, or the other way round; name a folder beside it with --data".to_owned())
-        }
-        () => Ok(()),
+    let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+    let failed = |cause| Error::storage(format!("looking for {} and {}", source.display(), data.display()), cause);
+    let (source, data) = (real(source).map_err(failed)?, real(data).map_err(failed)?);
+    if source == data {
+        return refused("names the same folder as --data; name another one with --data".to_owned());
     }
+    if source.starts_with(&data) || data.starts_with(&source) {
+        return refused("is inside of --data, or the other way round; name a folder beside it with --data".to_owned());
+    }
+    Ok(source)
 }
 
-fn with_advice(error: Error) -> Error {
+fn with_advice(error: Error, advice: &str) -> Error {
     match error {
-        Error::InUse { folder, owner } => {
-            let advice = "; stop it first. `annals adopt --ahead` copies most of the memory while it runs";
-            Error::InUse { folder, owner: format!("{owner}{advice}") }
-        }
+        Error::InUse { folder, owner } => Error::InUse { folder, owner: format!("{owner}; {advice}") },
         error => error,
     }
 }
@@ -137,21 +182,22 @@ async fn require_key(source: &Memory, config: &Config, now: Timestamp) -> Result
     Err(Error::invalid("the new service", reason))
 }
 
-async fn adopt(source: &Memory, new: &Memory) -> Result<Adopted> {
-    let adoption = new.adoption().await?;
+async fn adopt(source: &Memory, new: &Target) -> Result<Adopted> {
     match source.catalog.closed().await? {
         // An interrupted call has closed it.
-        Some(Closed::Moved { adoption: former, .. }) if former == adoption => {}
-        Some(closed) => return Err(closed_error(source.folder(), &closed)),
+        Some(Closed::Moved { adoption, .. }) if adoption == new.adoption => {}
+        Some(closed) => {
+            if new.is_new {
+                new.memory.catalog.reopen().await?;
+            }
+            return Err(closed_error(source.folder(), &closed));
+        }
         None => {}
     }
-    if new.catalog.closed().await?.is_none() {
-        new.catalog.close(Closed::Copying { adoption: adoption.clone(), service: None }).await?;
-    }
     // Before the first row is read: from here on, what a service would store there would be missing in the copy.
-    let to = new.folder().display().to_string();
-    source.catalog.close(Closed::Moved { adoption: adoption.clone(), to }).await?;
-    let adopted = match copy(source, new, &adoption).await {
+    let to = new.memory.folder().display().to_string();
+    source.catalog.close(Closed::Moved { adoption: new.adoption.clone(), to }).await?;
+    let adopted = match copy(source, new).await {
         Ok(adopted) => adopted,
         Err(error) => {
             // If this fails too, the user learns the first error, and `annals reopen` does it later.
@@ -159,18 +205,17 @@ async fn adopt(source: &Memory, new: &Memory) -> Result<Adopted> {
             return Err(error);
         }
     };
-    new.catalog.reopen().await?;
+    new.memory.catalog.reopen().await?;
     // What is left of it would be replaced by the next adoption.
-    let _ = std::fs::remove_file(new.folder().join(RECORD));
+    let _ = std::fs::remove_file(new.memory.folder().join(RECORD));
     Ok(adopted)
 }
 
-async fn copy(source: &Memory, new: &Memory, adoption: &str) -> Result<Adopted> {
-    let mut copies = new.copies(adoption)?;
-    let rows = source.catalog.copy_all_to(&new.catalog).await?;
-    let Copied { objects, bytes } = source.tables.copy_to(&new.tables, &mut copies).await?;
-    copy_files(source.folder(), new.folder())?;
-    let agents = new.catalog.store().all_agents().await?.len() as u64;
+async fn copy(source: &Memory, new: &Target) -> Result<Adopted> {
+    let rows = source.catalog.copy_all_to(&new.memory.catalog).await?;
+    let Copied { objects, bytes } = new.copy_tables(&source.tables).await?;
+    copy_files(source.folder(), new.memory.folder())?;
+    let agents = new.memory.catalog.store().all_agents().await?.len() as u64;
     Ok(Adopted { agents, rows, objects, bytes })
 }
 

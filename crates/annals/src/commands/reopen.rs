@@ -27,7 +27,7 @@ pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
         print_json(&serde_json::json!({ "reopened": folder.to_string(), "moved_to": moved_to }));
     } else {
         say!(
-            "The memory of {folder} can be used again. What was stored in {moved_to} since the move is missing in it."
+            "The memory of {folder} can be used again. If it was moved completely, what has been stored in {moved_to} since is missing here."
         );
     }
     Ok(ExitCode::SUCCESS)

@@ -2,7 +2,7 @@
 //!
 //! The copies are recorded in a file, so that a later call copies only what is new or has changed since.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,14 +21,14 @@ const SCRATCH: &str = "scratch";
 /// Number of objects that are copied or removed at the same time.
 const AT_ONCE: usize = 8;
 
-/// Number of bytes of a digest in the record.
-const DIGEST: usize = 32;
+/// Number of bytes of an entry of the record: the digests of a name and of a version.
+const ENTRY: usize = 64;
 
 /// The record of the objects that were copied.
 pub(crate) struct Copies {
-    /// Digests of the versions of objects that were copied.
-    versions: HashSet<Digest>,
-    /// The digests, in the order in which they were added.
+    /// The version of each object that was copied last, by the digest of its name.
+    versions: HashMap<Digest, Digest>,
+    /// All copies, in order. The last one of an object counts.
     file: File,
 }
 
@@ -63,12 +63,12 @@ impl Copies {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
                 former => former?,
             };
-            // A digest that was half-written in a crash is not complete.
-            let (known, _) = former.strip_prefix(adoption.as_bytes()).unwrap_or_default().as_chunks::<DIGEST>();
+            // An entry that was half-written in a crash is not complete.
+            let (known, _) = former.strip_prefix(adoption.as_bytes()).unwrap_or_default().as_chunks::<ENTRY>();
             let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
             file.write_all(adoption.as_bytes())?;
             file.write_all(known.as_flattened())?;
-            Ok(Copies { versions: known.iter().map(|digest| Digest(*digest)).collect(), file })
+            Ok(Copies { versions: known.iter().map(entry).collect(), file })
         };
         copies().map_err(|cause| Error::storage(format!("opening {}", path.display()), cause))
     }
@@ -78,7 +78,7 @@ impl Copies {
         let target: HashSet<Name> = objects(to).await?.into_iter().map(|object| object.location).collect();
         remove(to, others(&target, &source)).await?;
         let copied = Copied { objects: source.len() as u64, bytes: source.iter().map(|object| object.size).sum() };
-        source.retain(|object| !target.contains(&object.location) || !self.versions.contains(&version(object)));
+        source.retain(|object| !target.contains(&object.location) || !self.has(object));
         self.add(from, to, source).await?;
         Ok(copied)
     }
@@ -89,15 +89,21 @@ impl Copies {
         while let Some(copied) = copies.try_next().await.map_err(failed)? {
             // `None`: the object was removed since it was listed.
             if let Some(copied) = copied {
-                self.record(version(&copied)).map_err(|cause| Error::storage("recording a copied object", cause))?;
+                self.record(&copied).map_err(|cause| Error::storage("recording a copied object", cause))?;
             }
         }
         Ok(())
     }
 
-    fn record(&mut self, version: Digest) -> io::Result<()> {
-        self.file.write_all(&version.0)?;
-        self.versions.insert(version);
+    /// Returns whether this version of the object was copied, and none after it.
+    fn has(&self, object: &ObjectMeta) -> bool {
+        self.versions.get(&name(object)) == Some(&version(object))
+    }
+
+    fn record(&mut self, copied: &ObjectMeta) -> io::Result<()> {
+        let (name, version) = (name(copied), version(copied));
+        self.file.write_all([name.0, version.0].as_flattened())?;
+        self.versions.insert(name, version);
         Ok(())
     }
 }
@@ -131,6 +137,17 @@ fn folder(name: &Name) -> Name {
     parts.iter().take(parts.len().saturating_sub(1)).cloned().collect()
 }
 
+fn entry(bytes: &[u8; ENTRY]) -> (Digest, Digest) {
+    let (mut name, mut version) = ([0; ENTRY / 2], [0; ENTRY / 2]);
+    name.copy_from_slice(&bytes[..ENTRY / 2]);
+    version.copy_from_slice(&bytes[ENTRY / 2..]);
+    (Digest(name), Digest(version))
+}
+
+fn name(object: &ObjectMeta) -> Digest {
+    Digest::of([object.location.as_ref()])
+}
+
 /// Identifies the content of an object. Its tag changes with each write, also in a folder, where it is made of inode and time.
 /// Some stores quote it in one kind of answer only. Without a tag, the time of the last change decides, in seconds: some
 /// answers have no more.
@@ -139,26 +156,37 @@ fn version(object: &ObjectMeta) -> Digest {
         Some(tag) => tag.trim_matches('"').to_owned(),
         None => object.last_modified.timestamp().to_string(),
     };
-    Digest::of([object.location.as_ref(), &object.size.to_string(), &state])
+    Digest::of([&object.size.to_string(), &state])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn object(name: &str, tag: &str) -> ObjectMeta {
+        let e_tag = Some(tag.to_owned());
+        ObjectMeta { location: name.into(), last_modified: Default::default(), size: 1, e_tag, version: None }
+    }
+
     #[test]
-    fn record_is_read_up_to_a_half_written_digest_and_belongs_to_one_adoption() {
+    fn last_copy_of_an_object_counts_up_to_a_half_written_entry() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("copied");
-        let digests = [Digest([1; 32]), Digest([2; 32])];
         let mut copies = Copies::recorded_in(&path, "a1").unwrap();
-        for digest in digests {
-            copies.record(digest).unwrap();
+        for (name, tag) in [("a", "1"), ("b", "1"), ("a", "2")] {
+            copies.record(&object(name, tag)).unwrap();
         }
         copies.file.write_all(b"half").unwrap();
+        let check = |copies: &Copies, name: &str, tag: &str, expect: bool| {
+            assert_eq!(copies.has(&object(name, tag)), expect, "{name} {tag}");
+        };
         for _ in 0..2 {
-            assert_eq!(Copies::recorded_in(&path, "a1").unwrap().versions, HashSet::from(digests));
+            let copies = Copies::recorded_in(&path, "a1").unwrap();
+            check(&copies, "a", "1", false);
+            check(&copies, "a", "2", true);
+            check(&copies, "b", "\"1\"", true);
+            check(&copies, "c", "1", false);
         }
-        assert_eq!(Copies::recorded_in(&path, "a2").unwrap().versions, HashSet::new());
+        check(&Copies::recorded_in(&path, "a2").unwrap(), "b", "1", false);
     }
 }

@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Config};
 
 use super::session::{NODE, lock_holders};
 use super::{schema, tls};
-use crate::closed::Closed;
+use crate::closed::{COLUMNS, Closed};
 use crate::db::{Error, Failure};
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS node_lease (only_row BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
@@ -182,8 +182,8 @@ async fn closed(client: &Client) -> Result<Option<Closed>, Error> {
     if !client.query_one("SELECT to_regclass('closed') IS NOT NULL", &[]).await?.get::<_, bool>(0) {
         return Ok(None);
     }
-    let row = client.query_opt("SELECT adoption, moved_to, service FROM closed", &[]).await?;
-    Ok(row.map(|row| Closed::of(row.get(0), row.get(1), row.get(2))))
+    let row = client.query_opt(&format!("SELECT {COLUMNS} FROM closed"), &[]).await?;
+    Ok(row.map(|row| Closed::of(row.get(0), row.get(1), row.get(2), row.get(3))))
 }
 
 /// Ends the session that holds the lock of the catalog, if it belongs to a node. The session of a command continues,
@@ -329,7 +329,8 @@ mod tests {
     async fn no_node_gets_the_lease_of_a_closed_catalog() {
         let Some(schema) = Schema::new() else { return };
         let catalog = PostgresCatalog::open(&schema.url).unwrap();
-        let closed = Closed::Copying { adoption: "a1".into(), service: Some("old:7411".into()) };
+        let closed =
+            Closed::Copying { adoption: "a1".into(), from: "/srv/old".into(), service: Some("old:7411".into()) };
         catalog.close(closed.clone()).await.unwrap();
         let mut first = node(&schema, "first", LONG);
         assert_eq!(first.claim().await.unwrap(), Claimed::Closed(closed));

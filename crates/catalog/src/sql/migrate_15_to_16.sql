@@ -2,6 +2,8 @@
 CREATE TABLE closed (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     adoption TEXT NOT NULL,
+    copied_from TEXT,
     moved_to TEXT,
-    service TEXT
+    service TEXT,
+    CHECK ((copied_from IS NULL) <> (moved_to IS NULL))
 ) STRICT;

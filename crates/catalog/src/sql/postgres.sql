@@ -440,8 +440,10 @@ CREATE INDEX ledger_failed ON ledger (agent_id) WHERE last_error IS NOT NULL;
 CREATE TABLE closed (
     "only" BIGINT PRIMARY KEY CHECK ("only" = 1),
     adoption TEXT COLLATE "C" NOT NULL,
+    copied_from TEXT COLLATE "C",
     moved_to TEXT COLLATE "C",
-    service TEXT COLLATE "C"
+    service TEXT COLLATE "C",
+    CHECK ((copied_from IS NULL) <> (moved_to IS NULL))
 );
 
 -- The number of the last transaction of the service that uses the database: one row, written by each commit (postgres/commits.rs).

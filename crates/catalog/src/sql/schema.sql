@@ -512,6 +512,8 @@ CREATE TABLE clock (
 CREATE TABLE closed (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     adoption TEXT NOT NULL, -- The id that both catalogs of a move have.
-    moved_to TEXT, -- The data folder that the memory was moved to; NULL if one is being copied into this catalog,
-    service TEXT -- and where it is served until then, as host:port; NULL if unknown.
+    copied_from TEXT, -- The data folder from which a memory is being copied into this catalog, or
+    moved_to TEXT, -- the one that the memory of this catalog was moved to.
+    service TEXT, -- Where the memory is served until it is copied, as host:port; NULL if unknown.
+    CHECK ((copied_from IS NULL) <> (moved_to IS NULL))
 ) STRICT;

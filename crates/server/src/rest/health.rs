@@ -4,13 +4,16 @@ use annals_service::Service;
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Problem;
 
+/// The status of a service that serves.
+const WELL: &str = "ok";
+
 /// State and version of the service.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub(crate) struct Health {
     /// `ok`, or `standing by` for a node of a cluster that forwards requests to another one.
     pub status: String,
@@ -23,10 +26,14 @@ impl Health {
     pub(crate) fn of(status: &str) -> Health {
         Health { status: status.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }
+
+    pub(crate) fn is_well(&self) -> bool {
+        self.status == WELL
+    }
 }
 
 fn well() -> Json<Health> {
-    Json(Health::of("ok"))
+    Json(Health::of(WELL))
 }
 
 /// Reports that the process answers.
