@@ -88,7 +88,7 @@ fn refused_adoption_changes_nothing() {
     is_refused(&new, &["adopt", "/nonexistent"], "FOLDER names /nonexistent, which has no catalog");
     is_refused(&new, &["adopt", folder, "--service", "http://127.0.0.1:1"], "--ahead");
     is_refused(&new, &["adopt", folder, "--ahead", "--service", "localhost"], "http://10.0.0.4:7411");
-    is_refused(&new, &["adopt", folder, "--ahead", "--service", "http://127.0.0.1:1"], "is no service that is ready");
+    is_refused(&new, &["adopt", folder, "--ahead", "--service", "http://127.0.0.1:1"], "needs a service of");
     is_refused(&first, &["reopen"], "is not closed");
     assert!(first.dump().contains("ann") && other.dump().contains("bob"));
     assert_eq!(new.import(&days("cleo", 1, 1))["accepted"], json!(1), "it is not closed");
@@ -116,7 +116,7 @@ fn memory_that_was_moved_moves_only_there_again() {
         is_refused(&first, args, "`annals adopt` has closed");
     }
     is_refused(&half, &["adopt", folder], "`annals adopt` has closed");
-    is_refused(&new, &["adopt", folder], "must have no memory yet");
+    is_refused(&new, &["adopt", folder], "FOLDER names");
     let fresh = Annals::new();
     is_refused(&fresh, &["adopt", folder], "`annals adopt` has closed");
     fresh.import(&days("cleo", 1, 1));
@@ -171,10 +171,10 @@ fn what_was_copied_ahead_is_not_copied_again() {
     let folder = service.annals.data();
     let folder = folder.to_str().unwrap();
     is_refused(&new, &["adopt", folder], "stop it first. `annals adopt --ahead`");
-    for _ in 0..2 {
-        let copied = new.json(&["adopt", folder, "--ahead"]);
-        assert!(copied["objects"].as_u64() > Some(3), "{copied}");
-    }
+    let ahead = || new.json(&["adopt", folder, "--ahead"]);
+    let (copied, again) = (ahead(), ahead());
+    assert!(copied["objects"].as_u64() > Some(3) && copied["copied"] == copied["objects"], "{copied}");
+    assert_eq!((&again["objects"], &again["copied"]), (&copied["objects"], &json!(0)));
     let copied = times(&new);
     service.annals.import(&days("bob", 3, 2));
     service.signal("-TERM");
@@ -214,6 +214,8 @@ async fn memory_moves_into_a_cluster_while_clients_write_through_its_nodes() {
     for id in 0..20 {
         say(id).await;
     }
+    let wrong = new.run(&["adopt", folder.to_str().unwrap(), "--ahead", "--service", "http://127.0.0.1:1"]);
+    assert!(wrong.err.contains("is no service that is ready"), "{}", wrong.err);
     // The nodes go on forwarding to the same service.
     new.json(&["adopt", folder.to_str().unwrap(), "--ahead"]);
     say(20).await;

@@ -46,7 +46,7 @@ impl Catalog {
     pub(crate) async fn open(folder: &Path, config: &CatalogConfig, lease: Option<TakenLease>) -> Result<Catalog> {
         let catalog = Catalog::open_closed(folder, config, lease)?;
         match catalog.closed().await? {
-            Some(closed) => Err(closed_error(folder, &closed)),
+            Some(closed) => Err(closed_error("--data", folder, &closed)),
             None => Ok(catalog),
         }
     }
@@ -137,12 +137,12 @@ impl Catalog {
     }
 }
 
-/// Returns the error for whoever wants to use the closed memory of a folder.
-pub(crate) fn closed_error(folder: &Path, closed: &Closed) -> Error {
+/// Returns the error for whoever wants to use the closed memory of a folder, which the argument `field` names.
+pub(crate) fn closed_error(field: &str, folder: &Path, closed: &Closed) -> Error {
     let folder = folder.display();
     let reason = match closed {
         Closed::Copying { from, .. } => format!(
-            "names {folder}, to which the memory of {from} is not copied completely; run `annals adopt {from}` again, or use a new data \
+            "names {folder}, to which the memory of {from} is not copied completely; run `annals adopt {from} --data {folder}` again, or use a new data \
              folder with a database and a bucket of its own"
         ),
         Closed::Moved { to, .. } => format!(
@@ -150,7 +150,7 @@ pub(crate) fn closed_error(folder: &Path, closed: &Closed) -> Error {
              interrupted, or let this one be used again with `annals reopen`"
         ),
     };
-    Error::invalid("--data", reason)
+    Error::invalid(field, reason)
 }
 
 #[async_trait]

@@ -78,7 +78,7 @@ impl Target {
         let from = from.display().to_string();
         let (adoption, former, is_new) = match catalog.closed().await? {
             Some(Closed::Copying { adoption, from: same, service }) if same == from => (adoption, service, false),
-            Some(closed) => return Err(closed_error(claim.path(), &closed)),
+            Some(closed) => return Err(closed_error("--data", claim.path(), &closed)),
             None if catalog.is_empty().await? => (new_id()?, None, true),
             None => {
                 let reason = format!("must have no memory yet; {} or its database has one", claim.path().display());
@@ -105,13 +105,18 @@ pub(crate) async fn run(global: &Global, args: &Adopt) -> Result<ExitCode> {
     if args.ahead {
         return ahead::run(global, args, &from, &source_config, &data).await;
     }
-    let source = Claim::take(&from, false).map_err(|error| {
+    let source = Claim::take(&from, source_config.catalog.url.is_some()).map_err(|error| {
         with_advice(error, "stop it first. `annals adopt --ahead` copies most of the memory while it runs")
     })?;
     let (new, config) = claim_new(global, &data)?;
     let source = Memory::open(source, &source_config).await?;
     require_key(&source, &config, now(global)).await?;
-    let new = Target::open(new, &config, &from, None).await?;
+    let former = source.catalog.closed().await?;
+    let new = Target::open(new, &config, &from, None).await.map_err(|error| match (error, former) {
+        // It was moved already, there or elsewhere.
+        (Error::Invalid { .. }, Some(closed)) => closed_error("FOLDER", source.folder(), &closed),
+        (error, _) => error,
+    })?;
     let adopted = adopt(&source, &new).await?;
     if global.json {
         print_json(&adopted);
@@ -146,7 +151,8 @@ fn config_of(folder: &Path) -> Result<Config> {
 /// Returns the path of the memory to move. Fails if there is none, or if one folder is or contains the other.
 fn check_folders(source: &Path, data: &Path) -> Result<PathBuf> {
     let refused = |reason: String| Err(Error::invalid("FOLDER", reason));
-    if !catalog::exists(source) {
+    let is_in_database = || Config::of_folder(source).is_ok_and(|config| config.catalog.url.is_some());
+    if !catalog::exists(source) && !is_in_database() {
         return refused(format!("names {}, which has no catalog and is no data folder", source.display()));
     }
     let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -190,7 +196,7 @@ async fn adopt(source: &Memory, new: &Target) -> Result<Adopted> {
             if new.is_new {
                 new.memory.catalog.reopen().await?;
             }
-            return Err(closed_error(source.folder(), &closed));
+            return Err(closed_error("FOLDER", source.folder(), &closed));
         }
         None => {}
     }
@@ -213,7 +219,7 @@ async fn adopt(source: &Memory, new: &Target) -> Result<Adopted> {
 
 async fn copy(source: &Memory, new: &Target) -> Result<Adopted> {
     let rows = source.catalog.copy_all_to(&new.memory.catalog).await?;
-    let Copied { objects, bytes } = new.copy_tables(&source.tables).await?;
+    let Copied { objects, bytes, .. } = new.copy_tables(&source.tables).await?;
     copy_files(source.folder(), new.memory.folder())?;
     let agents = new.memory.catalog.store().all_agents().await?.len() as u64;
     Ok(Adopted { agents, rows, objects, bytes })

@@ -13,13 +13,15 @@ use crate::folder::Claim;
 use crate::view::{print_json, say};
 
 pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
-    let claim = Claim::take(&data(global)?, false)?;
-    let config = Config::load(global, claim.path())?;
+    let data = data(global)?;
+    let config = Config::load(global, &data)?;
+    // A folder may be new to a memory in a database.
+    let claim = Claim::take(&data, config.catalog.url.is_some())?;
     let catalog = Catalog::open_closed(claim.path(), &config.catalog, None)?;
     let folder = claim.path().display();
     let moved_to = match catalog.closed().await? {
         Some(Closed::Moved { to, .. }) => to,
-        Some(closed) => return Err(closed_error(claim.path(), &closed)),
+        Some(closed) => return Err(closed_error("--data", claim.path(), &closed)),
         None => return Err(Error::invalid("--data", format!("names {folder}, which is not closed"))),
     };
     catalog.reopen().await?;

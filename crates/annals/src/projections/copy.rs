@@ -32,11 +32,12 @@ pub(crate) struct Copies {
     file: File,
 }
 
-/// Number and size of the objects that a store has after a copy.
+/// Number and size of the objects that a store has after a copy, and how many of them were copied.
 #[derive(Default)]
 pub(crate) struct Copied {
     pub objects: u64,
     pub bytes: u64,
+    pub copied: u64,
 }
 
 impl Projections {
@@ -50,6 +51,7 @@ impl Projections {
             let found = copies.update(&from, &to).await?;
             copied.objects += found.objects;
             copied.bytes += found.bytes;
+            copied.copied += found.copied;
         }
         Ok(copied)
     }
@@ -77,10 +79,11 @@ impl Copies {
         let mut source = objects(from).await?;
         let target: HashSet<Name> = objects(to).await?.into_iter().map(|object| object.location).collect();
         remove(to, others(&target, &source)).await?;
-        let copied = Copied { objects: source.len() as u64, bytes: source.iter().map(|object| object.size).sum() };
+        let (objects, bytes) = (source.len() as u64, source.iter().map(|object| object.size).sum());
         source.retain(|object| !target.contains(&object.location) || !self.has(object));
+        let copied = source.len() as u64;
         self.add(from, to, source).await?;
-        Ok(copied)
+        Ok(Copied { objects, bytes, copied })
     }
 
     async fn add(&mut self, from: &Objects, to: &Objects, objects: Vec<ObjectMeta>) -> Result<()> {

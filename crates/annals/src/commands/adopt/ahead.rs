@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use super::{Target, claim_new};
 use crate::cli::{Adopt, Global};
 use crate::config::Config;
+use crate::folder::Claim;
 use crate::projections::{Copied, Projections};
 use crate::view::{plural, print_json, say};
 
@@ -27,10 +28,13 @@ const ANSWER: Duration = Duration::from_secs(10);
 struct CopiedAhead {
     objects: u64,
     bytes: u64,
+    /// Number of objects that this call has copied.
+    copied: u64,
 }
 
 pub(super) async fn run(global: &Global, args: &Adopt, from: &Path, config: &Config, data: &Path) -> Result<ExitCode> {
     if let Some(address) = &args.service {
+        check_runs(from, config)?;
         check_service(address).await?;
     }
     let (new, new_config) = claim_new(global, data)?;
@@ -42,16 +46,27 @@ pub(super) async fn run(global: &Global, args: &Adopt, from: &Path, config: &Con
         say!("The nodes can be started now. They forward requests to the service of {}.", from.display());
     }
     let tables = Projections::untied(from, &config.objects, None)?;
-    let Copied { objects, bytes } = new.copy_tables(&tables).await?;
+    let Copied { objects, bytes, copied } = new.copy_tables(&tables).await?;
     if global.json {
-        print_json(&CopiedAhead { objects, bytes });
+        print_json(&CopiedAhead { objects, bytes, copied });
     } else {
         let (files, megabytes) = (plural(objects, "file"), bytes.div_ceil(1_000_000));
         let (from, data) = (from.display(), new.memory.folder().display());
-        say!("Copied {files} of tables and facts ({megabytes} MB) to {data}.");
+        say!("{data} has {files} of tables and facts ({megabytes} MB), {copied} of them copied now.");
         say!("To move the memory, stop its service and run `annals adopt {from} --data {data}`.");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if no service uses the memory in this folder: then another one would get the requests of the nodes. A memory in a database may
+/// be used through another folder.
+fn check_runs(from: &Path, config: &Config) -> Result<()> {
+    match Claim::take(from, config.catalog.url.is_some()) {
+        Err(Error::InUse { .. }) => Ok(()),
+        Ok(_) if config.catalog.url.is_some() => Ok(()),
+        Ok(_) => Err(Error::invalid("--service", format!("needs a service of {}, and none runs", from.display()))),
+        Err(error) => Err(error),
+    }
 }
 
 async fn check_service(address: &str) -> Result<()> {
