@@ -64,7 +64,8 @@ impl Writer {
         Ok(backlog)
     }
 
-    /// Brings all tables of an agent up to date. Calls `progress` with the number of changes after each batch.
+    /// Applies all changes that exist when this is called, and perhaps later ones, to the tables of an agent. Calls `progress` with the
+    /// number of changes after each batch.
     pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         self.project_within(agent, now, Bounds::NONE, progress).await.map(|(projected, _)| projected)
     }
@@ -122,6 +123,11 @@ impl Writer {
                     total.applied += step.changes;
                     total.dead += step.dead;
                     progress(step.changes);
+                    // Ends behind the last change that was there. A client that sends without a pause would keep a loop to the end
+                    // of all changes, and the locks of its caller, for ever.
+                    if !is_full && !self.store.watermark(agent, grain).await?.is_urgent() {
+                        return Ok(false);
+                    }
                 }
                 // Replaced only once: if a new table is damaged at once, the disk is faulty and a person must look at it.
                 Err(Error::Damaged { .. }) if !replaced => {

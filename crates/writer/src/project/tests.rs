@@ -45,6 +45,46 @@ async fn messages_become_rows_once() {
     assert_eq!((strata.scan(&table()).await.unwrap().len(), embedders.embedded()), (3, 3));
 }
 
+/// An embedder that is so slow that a client sends the next message meanwhile.
+struct Slow {
+    client: Writer,
+    sent: AtomicU32,
+}
+
+#[async_trait]
+impl Embedder for Slow {
+    fn model(&self) -> &'static str {
+        "slow"
+    }
+
+    fn dimension(&self) -> usize {
+        WordEmbedder::new().dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        WordEmbedder::new().split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        let sent = self.sent.fetch_add(1, SeqCst);
+        assert!(sent < 5, "the projection follows a client without end");
+        ingest(&self.client, &[&sent.to_string()]).await;
+        WordEmbedder::new().embed(texts).await
+    }
+}
+
+/// A forgetting holds the locks of its agent until its tables are projected.
+#[tokio::test]
+async fn projection_ends_while_a_client_sends_without_a_pause() {
+    let (catalog, strata) = (Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new()));
+    let client = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
+    let embedder = Slow { client: client.clone(), sent: AtomicU32::new(0) };
+    let writer = Writer::new(catalog, strata.clone(), one_embedder(embedder));
+    ingest(&client, &["one", "two"]).await;
+    assert_eq!(project(&writer).await.unwrap().applied, 2);
+    assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
+}
+
 #[tokio::test]
 async fn long_text_becomes_several_rows_of_one_memory() {
     let strata = Arc::new(MemoryStrata::new());
