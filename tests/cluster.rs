@@ -4,6 +4,7 @@
 //! `ANNALS_TAKEOVER_ROUNDS` is the number of times that the active node is ended.
 
 pub mod node;
+mod searches;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -63,12 +64,9 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
     for id in 0..3 {
         say(&key, if id % 2 == 0 { &second } else { &first }, id).await;
     }
-    let search = format!("{}/v1/agents/ann/search", second.address);
     let body = json!({ "conversation": "c", "messages": [message(3)] });
     let wait = format!("{}/v1/agents/ann/messages?wait=searchable", second.address);
     ask(&key, "POST", &wait, Some(&body)).await;
-    let found = ask(&key, "POST", &search, Some(&json!({ "query": "trip 3", "limit": 1 }))).await;
-    assert_eq!(found["results"][0]["text"], content(3));
     let without_key = reqwest::get(format!("{}/v1/agents/ann/status", second.address)).await.unwrap();
     assert_eq!(without_key.status(), StatusCode::UNAUTHORIZED, "the node forwards from this machine, but for others");
     assert!(!second.is_active().await);
@@ -77,7 +75,7 @@ async fn any_node_answers_and_the_next_takes_over_at_once_from_one_that_is_told_
         of_first.contains("annals_node_active 1\n") && of_first.contains("annals_node_lease_epoch{} 1\n"),
         "{of_first}"
     );
-    let forwarded = "annals_node_forwarded_requests_total{outcome=\"answered\"} 5\n";
+    let forwarded = "annals_node_forwarded_requests_total{outcome=\"answered\"} 4\n";
     assert!(of_second.contains("annals_node_active 0\n") && of_second.contains(forwarded), "{of_second}");
     // Commands in the folder of a standby node go to the active one.
     assert_eq!(second.annals.json(&["status"])["agents"][0]["memories"]["working"], json!(4));

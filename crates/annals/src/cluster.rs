@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use annals_catalog::{Claimed, Closed, Lease, Node, TakenLease};
 use annals_core::{Error, Result, Timestamp};
 use annals_objects::WriteGuard;
-use annals_server::Standby;
 use annals_server::rest::chain;
+use annals_server::{Replica, Standby};
 use annals_service::metrics::NodeMetrics;
 use jiff::SignedDuration;
 use tokio::sync::{RwLock, watch};
@@ -58,6 +58,8 @@ pub(crate) struct Membership {
     length: Duration,
     state: watch::Receiver<NodeState>,
     active: watch::Sender<Option<String>>,
+    readable: watch::Sender<bool>,
+    replica: Replica,
     metrics: NodeMetrics,
     deadline: Arc<Deadline>,
     /// Held for reading by each request that writes to the bucket. Before the lease is released, the node waits for these
@@ -79,7 +81,8 @@ impl Membership {
         let (node, length) = (Node { id: new_id()?, address: address.to_owned() }, config.cluster.lease());
         let lease = Lease::new(url, node.clone(), length)?;
         let (set_state, state) = watch::channel(NodeState::Standby);
-        let (active, stop, deadline) = (watch::Sender::new(None), CancellationToken::new(), Arc::<Deadline>::default());
+        let (active, readable, replica) = (watch::Sender::new(None), watch::Sender::new(false), Replica::default());
+        let (stop, deadline) = (CancellationToken::new(), Arc::<Deadline>::default());
         let metrics = NodeMetrics::new(length, Instant::now());
         let writes = Arc::<RwLock<()>>::default();
         let program = std::env::current_exe().map_err(|cause| Error::storage("finding the program", cause))?;
@@ -88,6 +91,7 @@ impl Membership {
             length,
             state: set_state,
             active: active.clone(),
+            readable: readable.clone(),
             metrics: metrics.clone(),
             deadline: deadline.clone(),
             writes: writes.clone(),
@@ -98,7 +102,20 @@ impl Membership {
         let until = stop.clone();
         let keep = move || runtime.block_on(keeper.keep(until));
         let thread = std::thread::Builder::new().name("lease".into()).spawn(keep).map_err(failed)?;
-        Ok(Membership { node, length, state, active, metrics, deadline, writes, stop, thread, program })
+        Ok(Membership {
+            node,
+            length,
+            state,
+            active,
+            readable,
+            replica,
+            metrics,
+            deadline,
+            writes,
+            stop,
+            thread,
+            program,
+        })
     }
 
     /// Waits until this node has the lease, without end if the thread of the lease panicked. Returns what the stores need to be
@@ -130,7 +147,12 @@ impl Membership {
 
     /// Returns where requests are forwarded to, and the metrics that count them.
     pub(crate) fn standby(&self) -> Standby {
-        Standby { active: self.active.subscribe(), metrics: self.metrics.clone() }
+        Standby { active: self.active.subscribe(), metrics: self.metrics.clone(), replica: self.replica.clone() }
+    }
+
+    /// Returns whether a standby node may read the catalog: some node uses it, and it is not closed.
+    pub(crate) fn readable(&self) -> watch::Receiver<bool> {
+        self.readable.subscribe()
     }
 
     pub(crate) fn metrics(&self) -> &NodeMetrics {
@@ -195,6 +217,7 @@ struct Keeper {
     length: Duration,
     state: watch::Sender<NodeState>,
     active: watch::Sender<Option<String>>,
+    readable: watch::Sender<bool>,
     metrics: NodeMetrics,
     deadline: Arc<Deadline>,
     writes: Arc<RwLock<()>>,
@@ -244,7 +267,10 @@ impl Keeper {
                 self.metrics.took_lease(epoch);
                 self.state.send_replace(NodeState::Active { epoch });
             }
-            Ok(Claimed::HeldBy { address }) => self.forward_to(Some(address)),
+            Ok(Claimed::HeldBy { address }) => {
+                self.readable.send_replace(true);
+                self.forward_to(Some(address));
+            }
             Ok(Claimed::Closed(closed)) => self.stand_by_while(closed),
             Err(error) => warn("claimed", &error),
         }
@@ -260,6 +286,7 @@ impl Keeper {
 
     /// Lets requests wait, or be forwarded to the service that has the memory until it is copied.
     fn stand_by_while(&mut self, closed: Closed) {
+        self.readable.send_replace(false);
         if self.closed.as_ref() != Some(&closed) {
             match &closed {
                 Closed::Copying { .. } => {

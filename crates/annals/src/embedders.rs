@@ -75,6 +75,24 @@ impl AllEmbedders {
         Ok(AllEmbedders { configured, unopened, settings, data, former, metrics, opened: Mutex::default() })
     }
 
+    /// Uses an embedder of the configured model that is open already.
+    pub(crate) fn around(
+        configured: Arc<dyn Embedder>,
+        data: &Path,
+        settings: &EmbedderSettings,
+        metrics: &Metrics,
+    ) -> AllEmbedders {
+        AllEmbedders {
+            configured: cached(configured, metrics),
+            unopened: None,
+            settings: settings.clone(),
+            data: data.to_owned(),
+            former: FormerEmbedders::of(data),
+            metrics: metrics.clone(),
+            opened: Mutex::default(),
+        }
+    }
+
     /// Records the settings of the configured model for the time after a change of them.
     pub(crate) fn record(&self) {
         if self.unopened.is_none()
@@ -215,7 +233,11 @@ fn open_folder(data: &Path, model: &FolderModel, settings: &EmbedderSettings) ->
 }
 
 fn wrapped<E: Embedder + 'static>(embedder: E, metrics: &Metrics) -> Arc<dyn Embedder> {
-    Arc::new(Cached::new(Measured::new(Arc::new(embedder), metrics), CACHED))
+    cached(Arc::new(embedder), metrics)
+}
+
+fn cached(embedder: Arc<dyn Embedder>, metrics: &Metrics) -> Arc<dyn Embedder> {
+    Arc::new(Cached::new(Measured::new(embedder, metrics), CACHED))
 }
 
 /// Opens the configured model for a standby node, without a cache: the node keeps nothing of the texts that it embeds. Returns

@@ -23,6 +23,7 @@ mod private;
 mod progress;
 mod projections;
 pub mod records;
+mod replica;
 mod run_or_hand_over;
 mod scratch;
 mod source;

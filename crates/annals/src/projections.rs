@@ -9,6 +9,7 @@ mod copy;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_catalog::PostgresCatalog;
 use annals_core::{Error, Result};
@@ -65,6 +66,21 @@ impl Projections {
         projections.tie(catalog).await?;
         projections.remove_left_checks().await?;
         Ok(projections)
+    }
+
+    /// Opens the store to read it while a service uses it. Fails if the store belongs to another catalog.
+    pub(crate) async fn open_to_read(
+        data: &Path,
+        config: &ObjectsConfig,
+        catalog: &PostgresCatalog,
+    ) -> Result<Projections> {
+        let never = WriteGuard { may_write: Arc::new(|| false), time_limit: Duration::ZERO, writes: Arc::default() };
+        let projections = Projections::untied(data, config, Some(never))?;
+        let (stored, ids) = (catalog.data_folder().await?, projections.ids().await?);
+        match stored {
+            Some(stored) if ids.contains(&stored) => Ok(projections),
+            _ => Err(projections.refused()),
+        }
     }
 
     /// Opens the store without checking to which catalog it belongs.

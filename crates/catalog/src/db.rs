@@ -57,6 +57,11 @@ pub trait Transactions: Db {
     /// the outcome is unknown. After an error that [is transient](Error::is_transient) the same work may succeed.
     fn transaction(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error>;
 
+    /// Runs a job that changes nothing. All its statements see one state, also if other processes write.
+    fn read_only(&self, job: impl FnOnce()) {
+        job();
+    }
+
     /// Runs one job of a transaction; rolls back the job alone if it returns false.
     fn savepoint(&self, job: impl FnOnce() -> bool) -> Result<(), Error>;
 }

@@ -72,7 +72,7 @@ use std::path::Path;
 use annals_core::{Error, Result};
 
 use backend::Backend;
-use postgres::ServerBackend;
+use postgres::{Access, ServerBackend};
 use sqlite::{FileBackend, copy, open};
 use thread::Thread;
 
@@ -95,17 +95,23 @@ impl PostgresCatalog {
     /// [`annals_core::Error::Invalid`] if the URL is not valid, [`annals_core::Error::Storage`] if the database cannot be used
     /// now or was written by a newer version.
     pub fn open(url: &str) -> Result<PostgresCatalog> {
-        PostgresCatalog::open_under(url, None)
+        PostgresCatalog::open_with(url, Access::Only)
     }
 
     /// Does the same as [`PostgresCatalog::open`] for a node of a cluster, which has taken this lease. Once another node has
     /// taken it, every operation fails.
     pub fn open_as_node(url: &str, lease: TakenLease) -> Result<PostgresCatalog> {
-        PostgresCatalog::open_under(url, Some(lease))
+        PostgresCatalog::open_with(url, Access::Node(lease))
     }
 
-    fn open_under(url: &str, lease: Option<TakenLease>) -> Result<PostgresCatalog> {
-        let db = outside_a_runtime(|| postgres::open(url, lease))?;
+    /// Opens the catalog to read it while a service uses it. Each call sees one state of the catalog; calls that write fail.
+    /// [`annals_core::Error::Storage`] if there is no catalog, or its schema has another version.
+    pub fn open_to_read(url: &str) -> Result<PostgresCatalog> {
+        PostgresCatalog::open_with(url, Access::ReadOnly)
+    }
+
+    fn open_with(url: &str, access: Access) -> Result<PostgresCatalog> {
+        let db = outside_a_runtime(|| postgres::open(url, access))?;
         Ok(SqlCatalog { thread: Thread::start(db)?, backend: ServerBackend::default() })
     }
 

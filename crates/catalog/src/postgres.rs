@@ -8,7 +8,8 @@
 //! A lost connection interrupts the work under way, and the transaction with it; [`Transactions::ready`] connects again
 //! (`session.rs`), and the work is repeated. `commits.rs` finds whether an interrupted commit happened.
 //!
-//! Relies on being the only service on the database, which the lock of the session ensures.
+//! Relies on being the only service on the database, which the lock of the session ensures. A process that only reads takes no
+//! lock; the server refuses its writes.
 
 pub(crate) mod backend;
 mod commits;
@@ -16,6 +17,7 @@ mod data_folder;
 mod durability;
 mod errors;
 mod lease;
+mod present;
 mod schema;
 mod session;
 mod sql;
@@ -55,11 +57,20 @@ use values::{Bound, Decoded};
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How a process uses the database.
+pub(crate) enum Access {
+    /// As the only process.
+    Only,
+    /// As the active node of a cluster, under its lease.
+    Node(TakenLease),
+    /// Beside the process that writes.
+    ReadOnly,
+}
+
 /// The one connection to the database. Connects again after a loss, see [`Transactions::ready`].
 pub struct Postgres {
     config: Config,
-    /// The lease under which a node of a cluster uses the database; `None` outside a cluster.
-    lease: Option<TakenLease>,
+    access: Access,
     runtime: Runtime,
     /// `None` while the connection is lost.
     session: RefCell<Option<Session>>,
@@ -129,7 +140,7 @@ impl Postgres {
     fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {
-            match Session::open(&self.runtime, &self.config, self.lease.as_ref()) {
+            match Session::open(&self.runtime, &self.config, &self.access) {
                 Err(_) if begun.elapsed() < max_wait => std::thread::sleep(PAUSE),
                 // The error is not transient, so that the caller does not retry once more.
                 done => return done.map_err(|error| Error::other(error.to_string())),
@@ -197,6 +208,15 @@ impl Transactions for Postgres {
             let _ = self.batch("ROLLBACK");
         }
         done
+    }
+
+    /// A process that only reads has another one that writes between its statements.
+    fn read_only(&self, job: impl FnOnce()) {
+        let Access::ReadOnly = self.access else { return job() };
+        self.queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        job();
+        // If this fails, the connection is lost, and the work is repeated.
+        let _ = self.batch("COMMIT");
     }
 
     fn savepoint(&self, job: impl FnOnce() -> bool) -> Result<(), Error> {

@@ -1,7 +1,8 @@
 //! The one thread that owns the connection, and group commit.
 //!
 //! Jobs arrive over a bounded channel; the thread takes those that wait, up to a maximum. Reads and non-transactional
-//! statements run before the write batch; reads need no transaction, because nobody else can write between their statements.
+//! statements run before the write batch; reads need no transaction, because nobody else can write between their statements, except where a
+//! process [only reads](Transactions::read_only).
 //! The writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone. They
 //! are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees it. A job in
 //! pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that panics fails, and
@@ -247,7 +248,9 @@ impl<C: Transactions> Owner<C> {
 
     fn run_apart(&self, task: &mut dyn Task<C>) {
         for _ in 0..ATTEMPTS {
-            task.run(&self.db);
+            self.db.read_only(|| {
+                task.run(&self.db);
+            });
             if !self.db.must_repeat() || self.db.ready().is_err() {
                 return;
             }

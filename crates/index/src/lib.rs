@@ -30,6 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuar
 use annals_core::ports::Table;
 use annals_core::{Kind, MemoryId};
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
 use lru::LruCache;
 
 use conversations::ConversationRows;
@@ -93,6 +94,11 @@ impl InMemoryTables {
 
     pub fn remove(&self, table: &Table) {
         self.tables().pop(table);
+    }
+
+    /// Returns the names of the cached tables.
+    pub fn names(&self) -> Vec<Table> {
+        self.tables().iter().map(|(table, _)| table.clone()).collect()
     }
 
     /// Evicts the least recently used tables until the rest fits. A single table may take twice the bound, because its size was
@@ -171,7 +177,25 @@ impl InMemoryTable {
             self.remove(&memories.iter().map(MemoryId::as_str).collect());
         }
         self.add(rows);
-        self.rows.len() > REBUILD_FROM && self.live.all().count() * 2 < self.rows.len()
+        self.is_fragmented()
+    }
+
+    /// Replaces the rows of all memories that have rows in the batches. Returns whether the table should be reloaded, as
+    /// [`InMemoryTable::change`] does.
+    pub fn upsert(&mut self, batches: &[RecordBatch]) -> bool {
+        let memories = batches.iter().flat_map(|batch| batch[columns::MEMORY].as_string::<i32>().iter().flatten());
+        self.remove(&memories.collect());
+        batches.iter().for_each(|batch| self.add(batch));
+        self.is_fragmented()
+    }
+
+    fn is_fragmented(&self) -> bool {
+        self.rows.len() > REBUILD_FROM && self.live_rows() * 2 < self.rows.len()
+    }
+
+    /// Returns the number of rows, without removed ones.
+    pub fn live_rows(&self) -> usize {
+        self.live.all().count()
     }
 
     /// Removes the rows of these memories.

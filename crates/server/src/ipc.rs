@@ -5,6 +5,7 @@
 //! are the same program. If one cannot read the lines of the other, the error says that their versions differ.
 //! Has no rules of its own.
 
+mod accesses;
 mod client;
 mod cluster;
 mod embedding;
@@ -16,6 +17,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use accesses::{accesses_route, send_access_counts};
 pub use client::{Items, Options, call};
 pub(crate) use cluster::{forwarding_route, guarded_route};
 pub use embedding::StandbyEmbedder;

@@ -15,6 +15,7 @@
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
 //! | `standby` | forwards requests to the active node of a cluster |
+//! | `replica` | answers searches on a standby node of a cluster |
 //! | `probe` | asks another service whether it is ready |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -30,6 +31,7 @@ mod fixture;
 pub mod ipc;
 pub mod mcp;
 mod probe;
+mod replica;
 mod request;
 pub mod rest;
 mod schema;
@@ -37,6 +39,7 @@ mod serve;
 mod standby;
 
 pub use probe::check_ready;
+pub use replica::{Replica, report_accesses};
 pub use request::request_id;
 pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};
 pub use standby::{ActiveNode, Standby, StandbyListeners, node_routes, stand_by};

@@ -35,3 +35,7 @@ pub(crate) use definition::definitions;
 pub(crate) use http::{introduce, routes, settings};
 pub(crate) use stream::streams;
 pub(crate) use tool::{Reply, run};
+
+/// The names of the tools that search memory and change nothing.
+pub(crate) const SEARCH_TOOLS: [&str; 2] =
+    [<search_memory::SearchMemory as tool::Tool>::NAME, <memory_context::MemoryContext as tool::Tool>::NAME];

@@ -1,4 +1,5 @@
-//! A node of a cluster that stands by. It forwards each request to the active node, without reading it.
+//! A node of a cluster that stands by. It forwards each request to the active node, without reading it, except searches that it
+//! can answer itself (`replica.rs`).
 //!
 //! A request waits up to [`MAX_WAIT`] while no node is active, and then fails. It is sent once: if the active node ends before
 //! it answers, the request may have been carried out, so the caller decides whether to send it again. The active node finds the
@@ -9,9 +10,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annals_service::EmbeddingQueue;
 use annals_service::calls::Host;
 use annals_service::metrics::{Forwarded, Metrics, NodeMetrics};
+use annals_service::{EmbeddingQueue, Service};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONNECTION, CONTENT_TYPE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
@@ -30,7 +31,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::serve_connections;
 use crate::config::ServerConfig;
-use crate::ipc::{embedding_route, forwarding_route, guarded_route};
+use crate::ipc::{accesses_route, embedding_route, forwarding_route, guarded_route};
+use crate::replica::{Replica, search_routes};
 use crate::request::{REQUEST_ID, identify, request_id};
 use crate::rest::{Health, OPEN_METRICS, Problem, alive};
 use crate::serve::connection_limits;
@@ -44,6 +46,8 @@ pub struct Standby {
     /// The node that requests are forwarded to.
     pub active: ActiveNode,
     pub metrics: NodeMetrics,
+    /// What this node answers itself.
+    pub replica: Replica,
 }
 
 /// Maximum time that a request waits for an active node. A little longer than a failover with the default lease takes.
@@ -90,19 +94,23 @@ pub async fn stand_by(
 
 fn routes(standby: Standby) -> Router {
     let metrics = node_metrics_route(standby.metrics.clone());
-    let routes = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).fallback(forward);
-    routes.with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
+    let routes = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).merge(search_routes());
+    routes.fallback(forward).with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
 }
 
 /// Returns the routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a
-/// key of the cluster, the calls of other nodes and the texts that they embed.
+/// key of the cluster, what other nodes send: calls, vectors and access counts.
 pub fn node_routes(
     metrics: NodeMetrics,
     host: Arc<dyn Host>,
+    service: Service,
     queue: EmbeddingQueue,
     key: Option<SecretString>,
 ) -> Router {
-    let of_nodes = key.map(|key| guarded_route(host, key.clone()).merge(embedding_route(queue, key)));
+    let of_nodes = key.map(|key| {
+        let routes = guarded_route(host, key.clone()).merge(embedding_route(queue, key.clone()));
+        routes.merge(accesses_route(service, key))
+    });
     of_nodes.unwrap_or_default().merge(node_metrics_route(metrics))
 }
 
@@ -126,7 +134,7 @@ async fn ready(State(standby): State<Standby>) -> Result<Json<Health>, Problem> 
     Ok(Json(Health::of("standing by")))
 }
 
-async fn forward(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn forward(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
     if times_forwarded(request.headers()) >= MAX_FORWARDED {
         standby.metrics.forwarded(Forwarded::Unreachable);
         return Err(no_active_node());
@@ -143,7 +151,7 @@ fn times_forwarded(headers: &HeaderMap) -> usize {
 /// Sends a request to the active node, and returns its answer as soon as the head has arrived. Fails if no active node can be
 /// reached within [`MAX_WAIT`], or if the connection breaks or another node becomes active before the answer.
 pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response, Problem> {
-    let Standby { mut active, metrics } = standby;
+    let Standby { mut active, metrics, .. } = standby;
     let connected = timeout(MAX_WAIT, connect(&active)).await;
     let Ok((node, mut connection)) = connected else {
         metrics.forwarded(Forwarded::Unreachable);
@@ -181,7 +189,8 @@ pub(crate) async fn replaced(active: &mut ActiveNode, node: &str) {
     let _ = active.wait_for(|active| active.as_ref().is_some_and(|active| active != node)).await;
 }
 
-fn marked(mut request: Request) -> Request {
+/// Marks a request as one that came through a standby node, and removes the headers of its connection.
+pub(crate) fn marked(mut request: Request) -> Request {
     remove_headers_of_connection(request.headers_mut());
     request.headers_mut().append(VIA, HeaderValue::from_static(NODE));
     if let Some(id) = HeaderValue::from_str(&request_id()).ok().filter(|id| !id.is_empty()) {
@@ -235,7 +244,8 @@ mod tests {
     }
 
     fn standby(active: ActiveNode) -> Standby {
-        Standby { active, metrics: NodeMetrics::new(Duration::from_secs(15), Instant::now()) }
+        let metrics = NodeMetrics::new(Duration::from_secs(15), Instant::now());
+        Standby { active, metrics, replica: Replica::default() }
     }
 
     /// Returns the status of an answer, and its text.
@@ -282,11 +292,12 @@ mod tests {
         let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
         let metrics = NodeMetrics::new(Duration::from_secs(15), long_ago);
         let (_sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
-        let asked = routes(Standby { active, metrics: metrics.clone() }).oneshot(request("GET", "/readyz", ""));
+        let asked =
+            routes(Standby { metrics: metrics.clone(), ..standby(active) }).oneshot(request("GET", "/readyz", ""));
         assert_eq!(asked.await.unwrap().status(), 503);
         metrics.database_answered(Instant::now());
         let (_sender, active) = watch::channel(Some("127.0.0.1:1".to_owned()));
-        let asked = routes(Standby { active, metrics }).oneshot(request("GET", "/readyz", ""));
+        let asked = routes(Standby { metrics, ..standby(active) }).oneshot(request("GET", "/readyz", ""));
         assert_eq!(asked.await.unwrap().status(), 200);
     }
 

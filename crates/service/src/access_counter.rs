@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use annals_core::ports::Access;
 use annals_core::{Agent, MemoryId, Result, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::Service;
@@ -23,6 +24,16 @@ const MAX_COUNTED: usize = 100_000;
 /// Maximum number of counts written in one transaction: small, so that other writers do not wait long.
 const BATCH: usize = 500;
 
+/// The accesses to memories of one agent that another process has counted.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct AccessCounts {
+    workspace: String,
+    /// The key of the agent, which is its name at its creation.
+    agent: String,
+    /// Id of each memory, number of accesses, and the last of them.
+    memories: Vec<(String, u64, Timestamp)>,
+}
+
 /// Access counts that are not in the catalog yet.
 #[derive(Clone, Default)]
 pub(crate) struct AccessCounter(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
@@ -30,12 +41,15 @@ pub(crate) struct AccessCounter(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
 impl AccessCounter {
     /// Counts one access to each of these memories.
     pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
-        let once = Access { times: 1, last: now };
+        self.add(agent, memories.map(|memory| (memory, Access { times: 1, last: now })));
+    }
+
+    fn add(&self, agent: &Agent, accesses: impl Iterator<Item = (MemoryId, Access)>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for memory in memories {
+        for (memory, more) in accesses {
             let key = (agent.clone(), memory);
             if counts.len() < MAX_COUNTED || counts.contains_key(&key) {
-                counts.entry(key).and_modify(|known| *known = known.and(once)).or_insert(once);
+                counts.entry(key).and_modify(|known| *known = known.and(more)).or_insert(more);
             }
         }
     }
@@ -66,6 +80,29 @@ impl Service {
                 tracing::warn!(agent.folder = agent.folder(), %error, "accesses to memories could not be counted");
             }
         }
+    }
+
+    /// Returns the counts since the last call, for the process that writes the catalog.
+    pub fn take_access_counts(&self) -> Vec<AccessCounts> {
+        let counted = |(agent, memories): (Agent, Vec<(MemoryId, Access)>)| AccessCounts {
+            workspace: agent.workspace().to_owned(),
+            agent: agent.key().to_owned(),
+            memories: memories
+                .into_iter()
+                .map(|(memory, access)| (memory.to_string(), access.times, access.last))
+                .collect(),
+        };
+        self.access_counter.take().into_iter().map(counted).collect()
+    }
+
+    /// Adds counts of another process to those of this one. Fails if the name of an agent is not valid.
+    pub fn add_access_counts(&self, counts: Vec<AccessCounts>) -> Result<()> {
+        for AccessCounts { workspace, agent, memories } in counts {
+            let agent = Agent::in_workspace(&workspace, &agent)?;
+            let access = |(memory, times, last)| (MemoryId::from_text(memory), Access { times, last });
+            self.access_counter.add(&agent, memories.into_iter().map(access));
+        }
+        Ok(())
     }
 
     async fn add_accesses(&self, agent: &Agent, counts: &[(MemoryId, Access)]) -> Result<()> {
@@ -114,6 +151,19 @@ mod tests {
         assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
         service.flush_access_counts().await;
         assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
+    }
+
+    #[tokio::test]
+    async fn counts_of_another_process_are_stored_too() {
+        let me = agent("a");
+        let (service, replica) = (service_with_memories(&me).await, service_with_memories(&me).await);
+        let found = ask(&replica, &me).await;
+        ask(&service, &me).await;
+        let sent = serde_json::to_string(&replica.take_access_counts()).unwrap();
+        service.add_access_counts(serde_json::from_str(&sent).unwrap()).unwrap();
+        service.flush_access_counts().await;
+        assert_eq!(counts(&service, &me, &found).await, [2, 2]);
+        assert_eq!(replica.take_access_counts(), [], "once");
     }
 
     #[tokio::test]

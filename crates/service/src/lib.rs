@@ -58,6 +58,7 @@ mod tables;
 pub mod wire;
 mod wiring;
 
+pub use access_counter::AccessCounts;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use annals_core::numbers;

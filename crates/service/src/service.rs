@@ -72,6 +72,9 @@ pub struct Parts {
     /// enforces it.
     pub budget: Option<TokenSums>,
     pub clock: Clock,
+    /// Whether another process changes the stores meanwhile. This one then only searches: it compares facts with the catalog
+    /// before each use, and its access counts are [taken](Service::take_access_counts) to that process.
+    pub is_replica: bool,
     /// The data folder; `None` if everything is in memory. Used by the proof of erasure, by the temporary files of
     /// exports and imports, by the checks of where exports go, and to measure the free disk space and the size of the folder.
     pub folder: Option<PathBuf>,

@@ -63,6 +63,7 @@ impl Parts {
             limits: Limits::default(),
             budget: None,
             clock,
+            is_replica: false,
             folder,
         }
     }

@@ -1,6 +1,6 @@
 //! Port `Strata` on LanceDB: six tables per agent; each row is a part of a memory with its text and vector.
 //!
-//! Relies on one process owning the tables, and on the catalog: the tables are projections of it, so a damaged table is
+//! Relies on one process owning the tables (`replica.rs` reads beside it), and on the catalog: the tables are projections of it, so a damaged table is
 //! reported as damaged and rebuilt, never repaired. A batch that `apply` has returned from survives a power cut,
 //! because every write goes through [`Objects`], which are durable (`disk.rs`); LanceDB's own access to local files never
 //! syncs. Never logs the text of memories.
@@ -20,6 +20,7 @@ mod load;
 mod maintenance;
 mod purge;
 mod remove;
+mod replica;
 mod rewrite;
 mod rows;
 mod scan;
@@ -40,6 +41,7 @@ use async_trait::async_trait;
 pub use cache_limits::CacheLimits;
 use damage::contain;
 use maintenance::Maintenance;
+pub use replica::ReplicaStrata;
 use tables::Tables;
 
 /// The tables of all agents, as `<agent>/<grain>-g<generation>.lance`.

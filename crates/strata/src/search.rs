@@ -4,8 +4,11 @@
 //! Tables that fit are searched in memory (`load.rs`), others on disk (`disk_search.rs`). A hit by vector has a similarity
 //! and a hit by words has a relevance; combining the two into one rank is left to the crate `search`.
 
+use std::sync::{Arc, RwLock};
+
 use annals_core::ports::{Findings, Probe, Table};
 use annals_core::{Error, Result, thread_end};
+use annals_index::InMemoryTable;
 
 use crate::damage::explain;
 use crate::disk_search;
@@ -17,7 +20,7 @@ use crate::text_index;
 /// Searches the table, in memory if it fits. Returns no findings if the table does not exist, or if the probe's limits or its
 /// interval are empty. Fails with [`Error::Invalid`] if the probe's vector differs in length from those of the table.
 pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
-    if probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty() {
+    if is_empty(probe) {
         return Ok(Findings::default());
     }
     let slot = tables.slot(name);
@@ -35,6 +38,20 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
             Location::NotIndexed => text_index::create_to_search(tables, name, &slot).await?,
         }
     };
+    search_in_memory(tables, loaded, probe).await
+}
+
+/// Returns whether a probe finds nothing in any table: its limits or its interval are empty.
+pub(crate) fn is_empty(probe: &Probe) -> bool {
+    probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty()
+}
+
+/// Searches a table in memory. Fails with [`Error::Invalid`] if the probe's vector differs in length from those of the table.
+pub(crate) async fn search_in_memory(
+    tables: &Tables,
+    loaded: Arc<RwLock<InMemoryTable>>,
+    probe: &Probe,
+) -> Result<Findings> {
     check(probe, annals_index::read(&loaded).dimension())?;
     let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.maintenance.limits.signs_from);

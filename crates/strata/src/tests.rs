@@ -8,6 +8,7 @@ mod measure;
 mod memory;
 mod model;
 mod power_cut;
+mod replica;
 
 use std::path::{Path, PathBuf};
 

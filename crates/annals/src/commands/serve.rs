@@ -36,6 +36,7 @@ use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
 use crate::jobs;
+use crate::replica::{ReplicaSource, StandbyReplica};
 use crate::takeover;
 use crate::view::{BOLD, DIM, say};
 
@@ -93,13 +94,17 @@ impl Process<'_> {
         let node = Membership::join(self.config)?;
         let forwarding = self.stop.child_token();
         let forwarded = self.forward(standby_listeners, &node, forwarding.clone());
+        let replicating = self.answer_searches(&opening, claim.path(), embedder.clone(), &node);
         let embedding = self.embed_for_active_node(embedder, &node);
         greet_as_node(&listener, self.global.json);
         notify_ready();
         let lease = self.stop.run_until_cancelled(node.lease()).await;
-        // Frees the model, which the folder opens again.
-        embedding.abort();
-        let _ = embedding.await;
+        // Frees the model and the copies of tables, which the folder opens again.
+        for task in [replicating, embedding] {
+            task.abort();
+            let _ = task.await;
+        }
+        node.standby().replica.close();
         let Some(lease) = lease else {
             let drain = Duration::from_secs(self.server.drain_seconds.into());
             let _ = tokio::time::timeout(drain, forwarded).await;
@@ -144,11 +149,38 @@ impl Process<'_> {
 
     /// Embeds texts for the active node until the task is aborted. Does nothing without a key of the cluster.
     fn embed_for_active_node(&self, embedder: Option<Arc<dyn Embedder>>, node: &Membership) -> JoinHandle<()> {
-        let (key, Standby { active, metrics }) = (self.config.cluster.key.clone(), node.standby());
+        let (key, Standby { active, metrics, .. }) = (self.config.cluster.key.clone(), node.standby());
         let node = embedder.zip(key).map(|(embedder, key)| StandbyEmbedder { active, key, embedder, metrics });
         tokio::spawn(async move {
             if let Some(node) = node {
                 node.run().await;
+            }
+        })
+    }
+
+    /// Answers searches from copies until the task is aborted. Does nothing without a key of the cluster, or with a reranking
+    /// model, whose calls only the active node can book.
+    fn answer_searches(
+        &self,
+        opening: &Opening,
+        data: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+        node: &Membership,
+    ) -> JoinHandle<()> {
+        let source = ReplicaSource {
+            data: data.to_owned(),
+            catalog: opening.catalog.clone(),
+            objects: opening.objects.clone(),
+            settings: opening.embedder.clone(),
+            embedder,
+            limits: opening.limits.clone(),
+            clock: opening.clock.clone(),
+        };
+        let key = self.config.cluster.key.clone().filter(|_| opening.models.rerank.is_none());
+        let (server, node, readable) = (self.server.clone(), node.standby(), node.readable());
+        tokio::spawn(async move {
+            if let Some(key) = key {
+                StandbyReplica { source, server, node, readable, key }.run().await;
             }
         })
     }
@@ -180,7 +212,9 @@ impl Process<'_> {
         let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
         let key_of_nodes = self.config.cluster.key.clone();
         let queue = folder.embedding_queue();
-        let for_nodes = node.map(|metrics| node_routes(metrics.clone(), host.clone(), queue.clone(), key_of_nodes));
+        let service = folder.service().clone();
+        let for_nodes =
+            node.map(|metrics| node_routes(metrics.clone(), host.clone(), service, queue.clone(), key_of_nodes));
         let stop = self.stop.clone();
         tokio::spawn(async move {
             stop.cancelled().await;

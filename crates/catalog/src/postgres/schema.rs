@@ -8,9 +8,8 @@ use tokio_postgres::Config;
 
 use super::commits::Marks;
 use super::durability::{PostgresServer, server};
-use super::lease::TakenLease;
 use super::session::Session;
-use super::{Postgres, tls};
+use super::{Access, Postgres, tls};
 use crate::columns::signed;
 use crate::db::{self, Db, Failure, Result, Sql, Transactions, params};
 use crate::{archive, replies};
@@ -30,11 +29,14 @@ const SCHEMA: &str = include_str!("../sql/postgres.sql");
 
 const DOING: &str = "opening the catalog in PostgreSQL";
 
-/// Connects to the database of a URL or a list of `key=value`, ready for use. A node of a cluster passes its lease. Errors
-/// never contain the password.
-pub(crate) fn open(url: &str, lease: Option<TakenLease>) -> annals_core::Result<Postgres> {
-    let db = Postgres { lease, ..connection(url)? };
-    prepare(&db).map_err(|failure| failure.context(DOING))?;
+/// Connects to the database of a URL or a list of `key=value`, ready for use. Errors never contain the password.
+pub(crate) fn open(url: &str, access: Access) -> annals_core::Result<Postgres> {
+    let db = Postgres { access, ..connection(url)? };
+    let prepared = match db.access {
+        Access::ReadOnly => db.ready().map_err(Failure::Db).and_then(|()| check_version(&db)),
+        _ => prepare(&db),
+    };
+    prepared.map_err(|failure| failure.context(DOING))?;
     Ok(db)
 }
 
@@ -75,7 +77,7 @@ fn connection(url: &str) -> annals_core::Result<Postgres> {
     let runtime = runtime.map_err(|error| Error::storage(DOING, error))?;
     Ok(Postgres {
         config,
-        lease: None,
+        access: Access::Only,
         runtime,
         session: RefCell::new(None),
         interruption: RefCell::new(None),
@@ -95,6 +97,22 @@ fn prepare(db: &Postgres) -> Result<()> {
         archive::drop_all_staged(db)?;
         replies::drop_reservations(db)
     })
+}
+
+/// Fails unless the schema has the version that this process knows.
+pub(super) fn check_version(db: &Postgres) -> Result<()> {
+    match version(db)? {
+        Some(known) if known == newest() => Ok(()),
+        Some(other) => {
+            let why = format!("it has schema version {other}; this annals reads version {}", newest());
+            Err(Error::storage(DOING, why).into())
+        }
+        None => Err(Error::storage(DOING, "the database has no catalog yet").into()),
+    }
+}
+
+fn newest() -> i64 {
+    FIRST + signed(STEPS.len() as u64)
 }
 
 /// Creates the tables, or applies the steps from the stored version on, and saves the version that they lead to.

@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Statement};
 
+use super::Access;
 use super::lease::TakenLease;
 use super::sql::translated;
 use super::tls;
@@ -34,6 +35,9 @@ const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan
     SELECT set_config('synchronous_commit', 'on', false)
         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
+/// The settings of a process that only reads. The server refuses its writes.
+const READ_ONLY: &str = "SET default_transaction_read_only = on";
+
 /// The key of the lock of a service on one schema of one database, as an expression.
 const LOCK_KEY: &str = "hashtextextended('annals ' || current_schema(), 0)";
 
@@ -50,12 +54,21 @@ pub(super) struct Session {
 type Prepared = (Vec<Type>, Statement);
 
 impl Session {
-    /// Connects, and takes the lock. A node passes its lease; the session is refused if another node has taken it. A
-    /// process that is not a node is refused while any node has the lease, even if the lock is free for a moment,
-    /// because that node still writes tables.
-    pub(super) fn open(runtime: &Runtime, config: &Config, lease: Option<&TakenLease>) -> Result<Session, Error> {
+    /// Connects. Takes the lock, except for a process that only reads. The session of a node is refused if another node has
+    /// taken its lease. A process that is not a node is refused while any node has the lease, even if the lock is free for a
+    /// moment, because that node still writes tables.
+    pub(super) fn open(runtime: &Runtime, config: &Config, access: &Access) -> Result<Session, Error> {
         let session = Session::without_lock(runtime, config)?;
-        let client = &session.client;
+        match access {
+            Access::Only => session.lock(runtime, None)?,
+            Access::Node(lease) => session.lock(runtime, Some(lease))?,
+            Access::ReadOnly => runtime.block_on(session.client.batch_execute(READ_ONLY))?,
+        }
+        Ok(session)
+    }
+
+    fn lock(&self, runtime: &Runtime, lease: Option<&TakenLease>) -> Result<(), Error> {
+        let client = &self.client;
         runtime.block_on(async {
             if lease.is_some() {
                 client.batch_execute(&format!("SET application_name = '{NODE}'")).await?;
@@ -70,8 +83,7 @@ impl Session {
                 client.batch_execute("SELECT pg_advisory_unlock_all()").await?;
             }
             checked
-        })?;
-        Ok(session)
+        })
     }
 
     /// Connects without taking the lock, which a running service may hold. Only for reading properties of the server.

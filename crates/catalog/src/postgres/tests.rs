@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::Agent;
-use annals_core::ports::Erasure;
+use annals_core::ports::{Erasure, Table, Watermark};
 use annals_core::prelude::*;
+use annals_core::{Agent, Grain};
 use annals_testkit::postgres_server::Schema;
 use annals_testkit::{agent, at};
 use futures::future::join_all;
@@ -172,6 +172,58 @@ async fn newer_schema_version_is_refused() {
     schema.sql("UPDATE schema_version SET version = version + 1");
     let error = PostgresCatalog::open(&schema.url).err().unwrap().to_string();
     assert!(error.contains("schema version 17, but this annals supports only 16"), "{error}");
+}
+
+#[tokio::test]
+async fn catalog_that_was_opened_to_read_sees_each_write_of_the_service_and_writes_nothing() {
+    let Some(schema) = Schema::new() else { return };
+    let unready = PostgresCatalog::open_to_read(&schema.url).err().unwrap().to_string();
+    assert!(unready.contains("has no catalog yet"), "{unready}");
+    let (catalog, me) = (open_schema(&schema), agent("me"));
+    let reader = PostgresCatalog::open_to_read(&schema.url).unwrap();
+    for (id, expect) in [("1", 1), ("2", 2)] {
+        say(&catalog, &me, id, "tea").await.unwrap();
+        assert_eq!(turns(&reader, &me).await, expect);
+    }
+    let error = say(&reader, &me, "3", "tea").await.unwrap_err().to_string();
+    assert!(error.contains("read-only transaction"), "{error}");
+    catalog.scrub().await.unwrap();
+    schema.sql("UPDATE schema_version SET version = version - 1");
+    let older = PostgresCatalog::open_to_read(&schema.url).err().unwrap().to_string();
+    assert!(older.contains("schema version 15; this annals reads version 16"), "{older}");
+}
+
+#[tokio::test]
+async fn statements_of_one_read_see_one_state() {
+    let Some(schema) = Schema::new() else { return };
+    let (catalog, me) = (open_schema(&schema), agent("me"));
+    say(&catalog, &me, "1", "tea").await.unwrap();
+    let reader = PostgresCatalog::open_to_read(&schema.url).unwrap();
+    let schema = std::sync::Arc::new(schema);
+    let beside = schema.clone();
+    let both = move |db: &dyn Db| {
+        let count = || db.query_one("SELECT count(*) FROM version", &[], |row| row.get::<i64>(0));
+        let before = count()?;
+        beside.sql("INSERT INTO version (agent_id, id, text, replaced_at) SELECT agent_id, 'v', 'x', 0 FROM agent");
+        Ok((before, count()?))
+    };
+    assert_eq!(reader.thread.read("testing", both).await.unwrap(), (0, 0));
+    assert_eq!(turns(&reader, &me).await, 1);
+}
+
+#[tokio::test]
+async fn present_tables_are_those_that_searches_read() {
+    let Some(schema) = Schema::new() else { return };
+    let (catalog, me) = (open_schema(&schema), agent("me"));
+    say(&catalog, &me, "1", "tea").await.unwrap();
+    let reader = PostgresCatalog::open_to_read(&schema.url).unwrap();
+    let agents = [me.clone(), agent("nobody")].into();
+    assert_eq!(reader.present_tables(&agents).await.unwrap(), [].into());
+    let read = catalog.watermark(&me, Grain::Working).await.unwrap();
+    let next = Watermark { generation: 3, applied: 1, ..read.clone() };
+    catalog.save_watermark(&me, Grain::Working, read, next).await.unwrap();
+    let expect = Table { agent: me, grain: Grain::Working, generation: 3 };
+    assert_eq!(reader.present_tables(&agents).await.unwrap(), [expect].into());
 }
 
 #[tokio::test]

@@ -1,24 +1,36 @@
-//! Calls of commands in a cluster: a standby node sends them to the active node, which accepts them over the network with the
-//! key of the cluster. Whoever has this key may do what a user of the data folder may do.
+//! Requests between the nodes of a cluster. The active node accepts them over the network with the key of the cluster: calls of
+//! commands, which a standby node sends on, and requests of the standby node itself. Whoever has this key may do what a user of the
+//! data folder may do.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_service::calls::Host;
-use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::post;
+use axum::{Router, routing};
 use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
+use tokio::time::timeout;
 
 use super::PATH;
 use super::route::route;
+use super::socket::Failure;
 use crate::rest::Problem;
-use crate::standby::{Standby, send};
+use crate::standby::{ActiveNode, Standby, connect, replaced, send};
 
-pub(super) const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
+const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
+
+/// Time limit for a request of a standby node and the head of its answer.
+const ANSWERING: Duration = Duration::from_secs(30);
+/// Maximum size of an answer in bytes: sixteen texts of the longest window take some 100 kB.
+const MAX_ANSWER: usize = 8 << 20;
 
 /// Returns the route on which the active node accepts calls of other nodes.
 pub(crate) fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
@@ -44,7 +56,7 @@ fn is_key(headers: &HeaderMap, key: &SecretString) -> bool {
 
 /// Returns the route on which a standby node accepts calls of commands on its socket.
 pub(crate) fn forwarding_route(standby: Standby, key: SecretString) -> Router {
-    Router::new().route(PATH, post(forward)).with_state((standby, key))
+    Router::new().route(PATH, routing::post(forward)).with_state((standby, key))
 }
 
 async fn forward(
@@ -52,10 +64,37 @@ async fn forward(
     mut request: Request,
 ) -> Result<Response, Problem> {
     let invalid = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "cluster.key cannot be sent");
-    let mut key = HeaderValue::from_str(key.expose_secret()).map_err(invalid)?;
-    key.set_sensitive(true);
-    request.headers_mut().insert(HEADER, key);
+    request.headers_mut().insert(HEADER, header(&key).map_err(invalid)?);
     send(standby, request).await
+}
+
+fn header(key: &SecretString) -> Result<HeaderValue, axum::http::Error> {
+    let mut header = HeaderValue::from_str(key.expose_secret())?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+/// Sends a request of a standby node to the active one, with the key of the cluster, and returns the answer. Waits for an active
+/// node without end. Returns `None` if another node becomes active before the answer.
+pub(super) async fn post<T: DeserializeOwned>(
+    active: &ActiveNode,
+    key: &SecretString,
+    path: &str,
+    content: &impl Serialize,
+) -> Result<Option<T>, Failure> {
+    let request = Request::post(path).header(HOST, "localhost").header(CONTENT_TYPE, "application/json");
+    let request = request.header(HEADER, header(key)?).body(Body::from(serde_json::to_vec(content)?))?;
+    let mut active = active.clone();
+    let (node, mut connection) = connect(&active).await;
+    let answer = tokio::select! {
+        answer = timeout(ANSWERING, connection.send_request(request)) => answer??,
+        () = replaced(&mut active, &node) => return Ok(None),
+    };
+    let (status, answer) = (answer.status(), to_bytes(Body::new(answer.into_body()), MAX_ANSWER).await?);
+    if !status.is_success() {
+        return Err(format!("the active node answers {status}: {}", String::from_utf8_lossy(&answer)).into());
+    }
+    Ok(Some(serde_json::from_slice(&answer)?))
 }
 
 #[cfg(test)]

@@ -8,33 +8,25 @@ use std::time::Duration;
 use annals_core::Embedder;
 use annals_service::metrics::NodeMetrics;
 use annals_service::{EmbeddedTexts, EmbeddingQueue};
-use axum::body::{Body, to_bytes};
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Request, StatusCode};
+use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use axum::response::Response;
-use axum::routing::post;
-use axum::{Json, Router};
-use secrecy::{ExposeSecret, SecretString};
+use axum::{Json, Router, routing};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
-use super::cluster::{HEADER, check_key};
+use super::cluster::{check_key, post};
 use super::socket::Failure;
 use crate::rest::Problem;
-use crate::standby::{ActiveNode, connect, replaced};
+use crate::standby::ActiveNode;
 
 const PATH: &str = "/cluster/embedding";
 
 /// How long a node waits for texts in one request. Shorter than what proxies and firewalls allow for an answer.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-/// Time limit for a request and the head of its answer.
-const ANSWERING: Duration = Duration::from_secs(30);
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Maximum size of an answer in bytes: sixteen texts of the longest window take some 100 kB.
-const MAX_ANSWER: usize = 8 << 20;
 
 /// Number of requests that a node has under way, so that it embeds while the next texts travel.
 const AT_ONCE: usize = 2;
@@ -49,7 +41,7 @@ struct Exchange {
 
 /// Returns the route on which the active node hands out texts and takes vectors.
 pub(crate) fn embedding_route(queue: EmbeddingQueue, key: SecretString) -> Router {
-    Router::new().route(PATH, post(answer)).with_state(queue).layer(from_fn_with_state(key, check_key))
+    Router::new().route(PATH, routing::post(answer)).with_state(queue).layer(from_fn_with_state(key, check_key))
 }
 
 /// Answers with texts, or with `null` if there are none within [`MAX_WAIT`] or the queue is closed.
@@ -112,30 +104,9 @@ impl StandbyEmbedder {
     }
 
     async fn exchange(&self, embedded: Option<EmbeddedTexts>) -> Result<Option<Vec<String>>, Failure> {
-        let request = self.request(&Exchange { model: self.embedder.model().to_owned(), embedded })?;
-        let mut active = self.active.clone();
-        let (node, mut connection) = connect(&active).await;
-        let answer = tokio::select! {
-            answer = timeout(ANSWERING, connection.send_request(request)) => answer??,
-            () = replaced(&mut active, &node) => return Ok(None),
-        };
-        let (status, answer) = (answer.status(), read(answer.map(Body::new)).await?);
-        if !status.is_success() {
-            return Err(format!("the active node answers {status}: {}", String::from_utf8_lossy(&answer)).into());
-        }
-        Ok(serde_json::from_slice(&answer)?)
+        let exchange = Exchange { model: self.embedder.model().to_owned(), embedded };
+        Ok(post(&self.active, &self.key, PATH, &exchange).await?.flatten())
     }
-
-    fn request(&self, exchange: &Exchange) -> Result<Request<Body>, Failure> {
-        let mut key = HeaderValue::from_str(self.key.expose_secret())?;
-        key.set_sensitive(true);
-        let request = Request::post(PATH).header("host", "localhost").header(CONTENT_TYPE, "application/json");
-        Ok(request.header(HEADER, key).body(Body::from(serde_json::to_vec(exchange)?))?)
-    }
-}
-
-async fn read(answer: Response) -> Result<Vec<u8>, Failure> {
-    Ok(to_bytes(answer.into_body(), MAX_ANSWER).await?.to_vec())
 }
 
 #[cfg(test)]

@@ -37,6 +37,10 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
         self.port.exists(table).await
     }
 
+    async fn require(&self, table: &Table, applied: u64) -> Result<()> {
+        self.port.require(table, applied).await
+    }
+
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let begun = Instant::now();
         let hits = self.port.search(table, probe).await?;

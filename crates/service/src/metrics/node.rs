@@ -36,6 +36,7 @@ struct Inner {
     lease_seconds: Number,
     forwarded: Family<Outcome, Counter>,
     embedded: Counter,
+    searched: Counter,
     /// The number of the lease that this node has taken; `None` while it stands by.
     taken: Mutex<Option<i64>>,
     /// When the database last answered a question about the lease; at first, when the node started.
@@ -65,6 +66,11 @@ impl NodeMetrics {
             embedded: own.add(
                 "embedded_texts",
                 "Texts that this node has embedded for the active one",
+                Counter::default(),
+            ),
+            searched: own.add(
+                "answered_searches",
+                "Searches and contexts that this node has answered while it stood by",
                 Counter::default(),
             ),
             registry,
@@ -103,6 +109,11 @@ impl NodeMetrics {
     /// Counts texts that this standby node embedded for the active node.
     pub fn embedded(&self, texts: u64) {
         self.0.embedded.inc_by(texts);
+    }
+
+    /// Counts a search that this standby node answered itself.
+    pub fn searched(&self) {
+        self.0.searched.inc();
     }
 
     fn counter(&self, outcome: Forwarded) -> Counter {
@@ -187,6 +198,7 @@ mod tests {
             "annals_node_forwarded_requests_total{outcome=\"lost\"} 1",
             "annals_node_forwarded_requests_total{outcome=\"unreachable\"} 0",
             "annals_node_embedded_texts_total 16",
+            "annals_node_answered_searches_total 0",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }

@@ -28,14 +28,27 @@ impl ComparedFacts {
 impl Service {
     /// Brings the agent's table of facts up to date before this process reads it for the first time. The process before may
     /// have ended after it changed the fact log, so the table may still contain forgotten facts. Does nothing while another
-    /// task holds the lock, because that task brings the table up to date.
+    /// task holds the lock, because that task brings the table up to date. A replica brings its table up to date each time.
     pub(super) async fn compare_facts(&self, agent: &Agent) -> Result<()> {
+        if self.parts.is_replica {
+            self.compared_facts.with(|compared| compared.insert(agent.clone()));
+            return self.lock_facts(agent).await.map(drop);
+        }
         if self.compared_facts.with(|compared| compared.contains(agent)) {
             return Ok(());
         }
         let Some(_facts_lock) = self.locks.try_lock::<Facts>(agent) else { return Ok(()) };
         self.parts.fact_writer.bring_facts(agent).await?;
         self.compared_facts.with(|compared| compared.insert(agent.clone()));
+        Ok(())
+    }
+
+    /// Removes all tables of facts that a replica has folded from the catalog. They are folded again when they are next needed.
+    pub async fn drop_folded_facts(&self) -> Result<()> {
+        for agent in self.compared_facts.with(std::mem::take) {
+            let _facts_lock = self.locks.lock::<Facts>(&agent).await;
+            self.parts.facts.remove(&agent).await?;
+        }
         Ok(())
     }
 

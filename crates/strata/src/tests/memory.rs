@@ -9,7 +9,7 @@ use super::*;
 
 /// Replaces the parts of a memory, or deletes it if `parts` is 0. Conversation 0 means none.
 #[derive(Clone, Debug)]
-struct Write {
+pub(super) struct Write {
     memory: u8,
     parts: u32,
     second: i64,
@@ -17,7 +17,7 @@ struct Write {
     word: u8,
 }
 
-fn write() -> impl Strategy<Value = Write> {
+pub(super) fn write() -> impl Strategy<Value = Write> {
     let fields = (0..60_u8, 0..3_u32, 0..40_i64, 0..4_u8, 0..5_u8);
     fields.prop_map(|(memory, parts, second, conversation, word)| Write { memory, parts, second, conversation, word })
 }
@@ -65,14 +65,14 @@ async fn compare(batches: Vec<Vec<Write>>) {
     }
 }
 
-fn batch(writes: &[Write]) -> Batch {
+pub(super) fn batch(writes: &[Write]) -> Batch {
     let last: std::collections::BTreeMap<u8, &Write> = writes.iter().map(|write| (write.memory, write)).collect();
     let gone = last.values().filter(|write| write.parts == 0);
     let deletes = gone.map(|write| MemoryId::from_text(format!("t-{:02}", write.memory))).collect();
     Batch { dimension: DIMENSION, upserts: last.values().flat_map(|write| write.parts()).collect(), deletes }
 }
 
-fn probes() -> Vec<Probe> {
+pub(super) fn probes() -> Vec<Probe> {
     let second = |number: i64| instant(at("2026-03-04T12:00:00Z").as_microsecond() + number * 1_000_000);
     let within = Interval { start: second(5), end: second(30) };
     let conversation = Some("talk2".to_owned());
@@ -88,7 +88,7 @@ fn probes() -> Vec<Probe> {
 
 /// Searches and normalises the findings: hits and conversations are sorted, positions follow the names of the
 /// conversations, and figures lose the digits that depend on the order of summation.
-async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
+pub(super) async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
     let mut found = strata.search(&table("a"), probe).await.unwrap();
     let mut order: Vec<usize> = (0..found.conversations.len()).collect();
     order.sort_by_key(|place| found.conversations[*place].name.clone());
@@ -105,7 +105,7 @@ async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
     found
 }
 
-fn check_all(found: &Conversations, expect: &Conversations) {
+pub(super) fn check_all(found: &Conversations, expect: &Conversations) {
     assert_eq!(found.holders, expect.holders);
     assert!(alike(found.similarity, expect.similarity), "{found:?} or {expect:?}");
 }

@@ -1,0 +1,227 @@
+//! Searches and contexts that a standby node answers itself, from copies of the tables.
+//!
+//! A request is passed to a service that only reads. Any answer but success is dropped, and the request is forwarded to the active
+//! node as all others are: that node can do what this one cannot, and its errors are those that clients know.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use annals_service::Service;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use axum::routing::post;
+use secrecy::SecretString;
+use serde_json::Value;
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+use crate::config::ServerConfig;
+use crate::ipc::send_access_counts;
+use crate::mcp::SEARCH_TOOLS;
+use crate::rest::Problem;
+use crate::serve::public;
+use crate::standby::{ActiveNode, Standby, forward, marked};
+
+/// The paths of the requests that a standby node answers itself: REST, and MCP if the request calls one of [`SEARCH_TOOLS`].
+const PATHS: [&str; 4] = ["/v1/agents/{agent}/search", "/v1/agents/{agent}/context", MCP, "/mcp/{agent}"];
+const MCP: &str = "/mcp";
+
+/// Maximum time for an answer. Reading a table into memory may take longer; the next search then finds the copy.
+const ANSWERING: Duration = Duration::from_secs(2);
+/// Maximum size of the body of a request that is kept to be forwarded. Longer ones are forwarded at once.
+const MAX_BODY: usize = 1 << 20;
+
+const BROKEN: &str = "did not arrive completely: its sender stopped";
+
+/// The service with which a standby node answers searches. It has none while the catalog cannot be read. Clones share it.
+#[derive(Clone, Default)]
+pub struct Replica(Arc<RwLock<Option<Router>>>);
+
+impl Replica {
+    /// Answers searches with this service from now on.
+    pub fn open(&self, service: &Service, config: &ServerConfig) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(public(service, config));
+    }
+
+    /// Forwards all requests from now on. Those under way are still answered.
+    pub fn close(&self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn service(&self) -> Option<Router> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Sends the access counts of a service that only reads to the active node, if there are any.
+pub async fn report_accesses(service: &Service, active: &ActiveNode, key: &SecretString) -> Result<(), String> {
+    let counts = service.take_access_counts();
+    if counts.is_empty() {
+        return Ok(());
+    }
+    send_access_counts(active, key, &counts).await.map_err(|error| error.to_string())
+}
+
+pub(crate) fn search_routes() -> Router<Standby> {
+    PATHS.into_iter().fold(Router::new(), |routes, path| routes.route(path, post(answer).fallback(forward)))
+}
+
+/// Answers a search, or forwards it.
+async fn answer(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
+    let Some(service) = standby.replica.service().filter(|_| has_short_body(request.headers())) else {
+        return forward(State(standby), request).await;
+    };
+    let (head, body) = request.into_parts();
+    let body = to_bytes(body, MAX_BODY).await.map_err(|_| Problem::malformed("the body", BROKEN))?;
+    let is_call = head.uri.path().starts_with(MCP);
+    let request = || Request::from_parts(head.clone(), Body::from(body.clone()));
+    let answering = async {
+        let answer = service.oneshot(marked(request())).await.ok()?;
+        if is_call { success_of_call(answer).await } else { success(answer) }
+    };
+    if (!is_call || calls_search(&body))
+        && let Ok(Some(answer)) = timeout(ANSWERING, answering).await
+    {
+        standby.metrics.searched();
+        return Ok(answer);
+    }
+    forward(State(standby), request()).await
+}
+
+/// Returns whether a message of JSON-RPC calls a tool that only searches.
+fn calls_search(message: &[u8]) -> bool {
+    let message: Value = serde_json::from_slice(message).unwrap_or_default();
+    message["method"] == "tools/call" && SEARCH_TOOLS.iter().any(|tool| message["params"]["name"] == *tool)
+}
+
+fn success(answer: Response) -> Option<Response> {
+    (answer.status() == StatusCode::OK).then_some(answer)
+}
+
+/// Returns the answer to a call of a tool, if the call succeeded. Failures have the status 200 too.
+async fn success_of_call(answer: Response) -> Option<Response> {
+    let (head, body) = success(answer)?.into_parts();
+    let body = to_bytes(body, usize::MAX).await.ok()?;
+    let message: Value = serde_json::from_slice(&body).ok()?;
+    let has_succeeded = message["result"].is_object() && message["result"]["isError"] != true;
+    has_succeeded.then(|| Response::from_parts(head, Body::from(body)))
+}
+
+fn has_short_body(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    length.is_some_and(|length| length <= MAX_BODY)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use annals_core::ports::Scope;
+    use annals_service::metrics::NodeMetrics;
+    use annals_service::wire::NewKey;
+    use annals_testkit::{agent, at};
+    use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+    use secrecy::ExposeSecret;
+    use serde_json::json;
+    use tokio::net::TcpListener;
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::fixture::{NOW, service_with_memories};
+
+    /// A standby node over a service with memories of the agent `ann`, and an active node that answers "forwarded".
+    struct World {
+        standby: Standby,
+        key: String,
+    }
+
+    impl World {
+        async fn new() -> World {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let (sender, active) = watch::channel(Some(listener.local_addr().unwrap().to_string()));
+            tokio::spawn(async move { axum::serve(listener, Router::new().fallback(async || "forwarded")).await });
+            // Kept, so that the active node stays known.
+            std::mem::forget(sender);
+            let service = service_with_memories(&agent("ann")).await;
+            let key = NewKey {
+                name: "test".into(),
+                workspace: "default".into(),
+                scopes: Scope::ALL.into(),
+                agents: Vec::new(),
+                expires_at: None,
+                daily_tokens: None,
+            };
+            let fill = |bytes: &mut [u8]| {
+                bytes.fill(7);
+                Ok(())
+            };
+            let (key, _) = service.add_key(key, at(NOW), fill).await.unwrap();
+            let metrics = NodeMetrics::new(Duration::from_secs(15), Instant::now());
+            let standby = Standby { active, metrics, replica: Replica::default() };
+            standby.replica.open(&service, &ServerConfig::default());
+            World { standby, key: key.text.expose_secret().to_owned() }
+        }
+
+        async fn ask(&self, method: &str, path: &str, key: &str, body: &str) -> String {
+            let request = Request::builder().method(method).uri(path).header(HOST, "localhost");
+            let request = request.header(AUTHORIZATION, format!("Bearer {key}")).header(CONTENT_LENGTH, body.len());
+            let request =
+                request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json, text/event-stream");
+            let request = request.body(Body::from(body.to_owned())).unwrap();
+            let routes = search_routes().fallback(forward).with_state(self.standby.clone());
+            let answer = routes.oneshot(request).await.unwrap();
+            String::from_utf8(to_bytes(answer.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
+        }
+
+        async fn check(&self, method: &str, path: &str, body: Value, expect: &str) {
+            let answer = self.ask(method, path, &self.key, &body.to_string()).await;
+            assert!(answer.contains(expect), "{path} {body}: {answer}");
+        }
+    }
+
+    fn call(tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
+    }
+
+    #[tokio::test]
+    async fn searches_that_succeed_are_answered_here_and_everything_else_is_forwarded() {
+        let world = World::new().await;
+        let trip = || json!({ "query": "sailing trip" });
+        for (method, path, body, expect) in [
+            ("POST", "/v1/agents/ann/search", trip(), "broke his arm"),
+            ("POST", "/v1/agents/ann/context", json!({ "prompt": "sailing trip" }), "broke his arm"),
+            ("POST", "/mcp/ann", call("search_memory", trip()), "broke his arm"),
+            ("POST", "/mcp/ann", call("memory_context", json!({ "prompt": "sailing trip" })), "broke his arm"),
+            (
+                "POST",
+                "/mcp",
+                call("search_memory", json!({ "agent": "ann", "query": "sailing trip" })),
+                "broke his arm",
+            ),
+            ("POST", "/v1/agents/ann/search", json!({ "query": "sailing trip", "limit": 0 }), "forwarded"),
+            ("POST", "/v1/agents/ann/search", json!({ "queri": "sailing trip" }), "forwarded"),
+            ("POST", "/v1/agents/nobody/search", trip(), "forwarded"),
+            ("GET", "/v1/agents/ann/search", trip(), "forwarded"),
+            ("GET", "/v1/agents/ann/timeline", Value::Null, "forwarded"),
+            ("POST", "/mcp/ann", call("search_memory", json!({ "query": "trip", "limit": 0 })), "forwarded"),
+            ("POST", "/mcp/ann", call("add_memory", json!({ "text": "tea" })), "forwarded"),
+            ("POST", "/mcp/ann", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }), "forwarded"),
+            ("POST", "/mcp/ann", json!("no message"), "forwarded"),
+        ] {
+            world.check(method, path, body, expect).await;
+        }
+        let search = "/v1/agents/ann/search";
+        assert_eq!(world.ask("POST", search, "annals_wrong", &trip().to_string()).await, "forwarded");
+        let long = format!("{{\"query\": \"{}\"}}", "x".repeat(MAX_BODY));
+        assert_eq!(world.ask("POST", search, &world.key, &long).await, "forwarded");
+        let counted = "annals_node_answered_searches_total 5\n";
+        assert!(world.standby.metrics.text(Instant::now()).contains(counted));
+        world.standby.replica.close();
+        world.check("POST", search, trip(), "forwarded").await;
+    }
+}
