@@ -107,13 +107,13 @@ impl Cluster {
         active().await.unwrap_or(0)
     }
 
-    /// Returns the number of texts that a node has embedded for others since it stands by; 0 if it does not answer.
-    async fn embedded_texts(&self, index: usize) -> u64 {
+    /// Returns a number that a node counts since it stands by; 0 if it does not answer.
+    async fn counted(&self, index: usize, metric: &str) -> u64 {
         let asked = reqwest::Client::new().get(format!("{}/metrics/node", self.nodes[index].address));
         let Ok(answer) = asked.timeout(Duration::from_secs(2)).send().await else { return 0 };
         let metrics = answer.text().await.unwrap_or_default();
-        let line = metrics.lines().find_map(|line| line.strip_prefix("annals_node_embedded_texts_total "));
-        line.map_or(0, |number| number.parse().unwrap())
+        let line = metrics.lines().find_map(|line| line.strip_prefix(metric));
+        line.map_or(0, |number| number.trim().parse().unwrap())
     }
 
     /// Waits until a node's process has ended, and starts it again.
@@ -147,6 +147,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     let chats = (seed..).zip(AGENTS).map(|(seed, agent)| tokio::spawn(ChatClient::new(agent, &load, seed).run()));
     let (chats, mut dice) = (chats.collect::<Vec<_>>(), Dice::new(seed));
     let (mut failures, mut embedded) = (BTreeMap::<Failure, u64>::new(), 0);
+    let mut searched = 0;
     for round in 0..rounds {
         let failure = Failure::draw(&mut dice);
         *failures.entry(failure).or_default() += 1;
@@ -154,7 +155,8 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
         let target = load.acknowledged.load(Ordering::Relaxed) + 12;
         until("requests are acknowledged", async || load.acknowledged.load(Ordering::Relaxed) >= target).await;
         for node in 0..NODES {
-            embedded = embedded.max(cluster.embedded_texts(node).await);
+            embedded = embedded.max(cluster.counted(node, "annals_node_embedded_texts_total").await);
+            searched = searched.max(cluster.counted(node, "annals_node_answered_searches_total").await);
         }
         eprintln!("round {round}: {failure:?} {how}; requests succeed after {:.1?}", begun.elapsed());
     }
@@ -164,10 +166,11 @@ async fn nothing_acknowledged_is_lost_or_doubled_whatever_fails() {
     let answers: Vec<_> =
         records.iter().map(|record| (record.messages, record.forgotten.len(), &record.answers)).collect();
     eprintln!(
-        "{failures:?}, {embedded} texts embedded by one standby node in a row\nmessages, forgotten conversations and answers by status: {answers:?}"
+        "{failures:?}, {embedded} texts embedded and {searched} searches answered by one standby node in a row\nmessages, forgotten conversations and answers by status: {answers:?}"
     );
     assert!(faults.is_empty(), "{faults:#?}");
     assert!(embedded > 0, "no standby node has embedded any text");
+    assert!(searched > 0, "no standby node has answered a search");
     equals_undisturbed_run(cluster, &records).await;
 }
 

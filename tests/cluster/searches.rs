@@ -7,7 +7,7 @@ struct Cluster {
     key: String,
     first: Node,
     second: Node,
-    _shared: Shared,
+    shared: Shared,
 }
 
 impl Cluster {
@@ -17,7 +17,7 @@ impl Cluster {
         let (key, first) = (shared.key(), Node::start(&shared));
         until("the first node is active", async || first.is_active().await).await;
         let second = Node::start(&shared);
-        let cluster = Cluster { key, first, second, _shared: shared };
+        let cluster = Cluster { key, first, second, shared };
         cluster.say_and_wait(0).await;
         until("the standby node answers searches", async || {
             cluster.search(&cluster.second, "trip").await;
@@ -131,8 +131,25 @@ async fn standby_node_refuses_what_the_active_one_refuses() {
     let other = cluster.second.annals.json(&["key", "add", "other", "--scope", "search"]);
     let (id, other) = (other["id"].as_str().unwrap(), other["key"].as_str().unwrap());
     assert_eq!(search(other).await, 200);
-    cluster.second.annals.json(&["key", "revoke", id]);
+    assert_eq!(cluster.second.annals.run(&["key", "revoke", id]).code, 0);
     assert_eq!(search(other).await, 401, "it was revoked on the active node");
+}
+
+#[tokio::test]
+async fn standby_node_that_names_another_bucket_forwards_searches() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let port = ports(1);
+    let folder = cluster.shared.folder(Some(port));
+    let file = folder.data().join("annals.toml");
+    let settings = std::fs::read_to_string(&file).unwrap();
+    assert!(settings.contains("/nodes\""));
+    std::fs::write(&file, settings.replace("/nodes\"", "/others\"")).unwrap();
+    let third = Node::start_in(folder, port);
+    for _ in 0..20 {
+        assert_eq!(cluster.search(&third, "trip").await, [content(0)]);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(own_metrics(&third).await.contains("annals_node_answered_searches_total 0\n"));
 }
 
 #[tokio::test]

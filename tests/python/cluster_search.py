@@ -6,7 +6,7 @@
 
 As root, on Linux with control groups of version 1. Each node gets a share of one core. Database, bucket and clients have the rest of the machine. Imports the
 messages (JSON lines) once, and asks the queries (JSON lines with `agent` and `query`), each time another node, first with one node, then with two, and so on.
-Prints the answers a second, their times, and how many of them standby nodes gave.
+Prints the answers a second, their times, and how many of them standby nodes gave. One node is measured again at the end, to show what has changed meanwhile.
 """
 
 import argparse
@@ -43,8 +43,8 @@ class Node:
         self.environment = os.environ | settings
         self.group = f"/sys/fs/cgroup/cpu/annals-{self.address}"
         os.mkdir(self.group)
-        for name, value in [("cpu.cfs_period_us", PERIOD), ("cpu.cfs_quota_us", int(PERIOD * share))]:
-            write(f"{self.group}/{name}", value)
+        write(f"{self.group}/cpu.cfs_period_us", PERIOD)
+        self.limit(share)
         self.process = subprocess.Popen(
             [annals, "serve", "--data", self.folder],
             env=self.environment,
@@ -53,7 +53,12 @@ class Node:
             preexec_fn=lambda: write(f"{self.group}/tasks", os.getpid()),
         )
         while "status" not in self.get("/readyz"):
+            if self.process.poll() is not None:
+                raise SystemExit("a node ended; see what `annals serve` says with these settings")
             time.sleep(0.2)
+
+    def limit(self, share):
+        write(f"{self.group}/cpu.cfs_quota_us", int(PERIOD * share) if share else -1)
 
     def get(self, path):
         try:
@@ -133,14 +138,18 @@ def main():
     queries = [json.loads(line) for line in open(args.queries)]
     nodes = []
     try:
-        nodes.append(Node(args.annals, args.share))
+        nodes.append(Node(args.annals, None))
         nodes[0].run("import", args.messages)
         key = json.loads(nodes[0].run("key", "add", "bench", "--scope", "admin"))["key"]
+        nodes[0].limit(args.share)
         while True:
             measure(nodes, key, queries, args.seconds)
             if len(nodes) == args.nodes:
-                return
+                break
             nodes.append(Node(args.annals, args.share))
+        while len(nodes) > 1:
+            nodes.pop().stop()
+        measure(nodes, key, queries, args.seconds)
     finally:
         for node in reversed(nodes):
             node.stop()

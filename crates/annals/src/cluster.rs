@@ -150,7 +150,8 @@ impl Membership {
         Standby { active: self.active.subscribe(), metrics: self.metrics.clone(), replica: self.replica.clone() }
     }
 
-    /// Returns whether a standby node may read the catalog: some node uses it, and it is not closed.
+    /// Returns whether a standby node may read the catalog: the database has answered within the length of a lease that some node
+    /// uses it, and that it is not closed.
     pub(crate) fn readable(&self) -> watch::Receiver<bool> {
         self.readable.subscribe()
     }
@@ -272,7 +273,12 @@ impl Keeper {
                 self.forward_to(Some(address));
             }
             Ok(Claimed::Closed(closed)) => self.stand_by_while(closed),
-            Err(error) => warn("claimed", &error),
+            Err(error) => {
+                warn("claimed", &error);
+                if !self.metrics.reaches_database(sent.steady) {
+                    self.readable.send_replace(false);
+                }
+            }
         }
     }
 

@@ -20,7 +20,7 @@ use object_store::path::Path as Name;
 use crate::catalog::{Catalog, MARKER};
 use crate::config::{CATALOG_URL, OBJECTS_URL, ObjectsConfig};
 
-pub(crate) use copy::{Copied, Copies};
+pub(crate) use copy::{Copied, CopyRecord};
 
 /// File in the data folder with the id that ties its SQLite catalog to a bucket; missing if the folder itself has tables and
 /// facts.

@@ -3,7 +3,7 @@
 //! The database refuses writes of this process, and the guard refuses those to the bucket. A search reads the watermark of each
 //! table from the catalog and brings its copy up to that, so it finds what was searchable on the active node before it began. Facts
 //! are folded from the catalog. What was forgotten is gone from searches at once, because texts are read from the catalog; copies
-//! in memory follow within seconds, folded facts within a minute.
+//! in memory follow within seconds, folded facts within a minute. After a takeover everything is opened again.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -39,8 +39,10 @@ use crate::projections::{Projections, SCRATCH_OF_FACTS};
 const TICK: Duration = Duration::from_secs(2);
 /// Number of ticks between two reports of access counts.
 const REPORT: u32 = 5;
-/// Number of ticks after which folded facts are dropped.
-const FACTS: u32 = 30;
+/// Number of ticks between two looks at folded facts, and at tables that could not be read.
+const RENEWAL: u32 = 30;
+/// Time limit for the questions of a tick to the database.
+const ASKING: Duration = Duration::from_secs(5);
 /// Pause after the stores could not be opened.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -70,83 +72,99 @@ pub(crate) struct StandbyReplica {
 /// The open stores, and the service over them.
 struct Stores {
     catalog: Arc<PostgresCatalog>,
+    /// The id that ties tables and facts to the catalog. Each process that takes the lease replaces it.
+    tie: Option<String>,
     strata: ReplicaStrata,
     service: Service,
 }
 
 impl StandbyReplica {
     /// Answers searches whenever the catalog may be read, without end.
-    pub(crate) async fn run(mut self) -> Infallible {
+    pub(crate) async fn run(self) -> Infallible {
         let mut failure = String::new();
         loop {
-            if self.readable.wait_for(|readable| *readable).await.is_err() {
+            let mut readable = self.readable.clone();
+            if readable.wait_for(|readable| *readable).await.is_err() {
                 // The sender is gone only if the thread of the lease panicked.
                 std::future::pending::<()>().await;
             }
-            match self.source.open().await {
-                Ok(stores) => {
-                    failure.clear();
-                    self.answer_from(&stores).await;
-                }
-                Err(error) => {
-                    let now = chain(&error).to_string();
-                    if failure != now {
-                        tracing::warn!(error = now, "this node forwards all searches; it tries again to answer them");
-                        failure = now;
-                    }
-                    sleep(PAUSE).await;
-                }
+            let Err(error) = self.answer().await else {
+                failure.clear();
+                continue;
+            };
+            let now = chain(&error).to_string();
+            if failure != now {
+                tracing::warn!(error = now, "this node forwards all searches; it tries again to answer them");
+                failure = now;
             }
+            sleep(PAUSE).await;
         }
     }
 
-    /// Answers searches until the catalog may not be read any more.
-    async fn answer_from(&mut self, stores: &Stores) {
+    /// Answers searches until the catalog may not be read any more, or another process has taken it over. Fails if it cannot be
+    /// read.
+    async fn answer(&self) -> Result<()> {
+        let stores = self.source.open().await?;
         self.node.replica.open(&stores.service, &self.server);
         tracing::info!("this node answers searches");
-        let (node, key, mut readable) = (self.node.clone(), self.key.clone(), self.readable.clone());
-        tokio::select! {
-            () = stores.follow(&node, &key) => {}
-            _ = readable.wait_for(|readable| !*readable) => {}
-        }
+        let mut readable = self.readable.clone();
+        let done = tokio::select! {
+            done = stores.follow(&self.node, &self.key) => done,
+            _ = readable.wait_for(|readable| !*readable) => Ok(()),
+        };
         self.node.replica.close();
+        done
     }
 }
 
 impl Stores {
-    /// Drops what is out of date, and reports access counts, until the catalog cannot be read: the database may be away, or a
-    /// newer version may have migrated the schema.
-    async fn follow(&self, node: &Standby, key: &SecretString) {
+    /// Drops what is out of date, and reports access counts, until another process takes the catalog over. Fails if the catalog
+    /// cannot be read: the database is away, or a newer version has migrated the schema.
+    async fn follow(&self, node: &Standby, key: &SecretString) -> Result<()> {
         let mut ticks = interval(TICK);
-        for tick in (0..REPORT * FACTS).cycle() {
+        for tick in (0..REPORT * RENEWAL).cycle() {
             ticks.tick().await;
-            if self.catalog.check_version().await.is_err() || self.drop_former_tables().await.is_err() {
-                return;
+            let looked = timeout(ASKING, self.look()).await;
+            if !looked.map_err(|_| Error::storage("reading the catalog", "the database does not answer"))?? {
+                return Ok(());
             }
-            if tick % REPORT == 0 {
-                let _ = timeout(TICK, report_accesses(&self.service, &node.active, key)).await;
+            if tick % REPORT == 0
+                && let Ok(Err(error)) = timeout(TICK, report_accesses(&self.service, &node.active, key)).await
+            {
+                tracing::debug!(error, "access counts could not be sent");
             }
-            if tick % FACTS == 0 {
-                let _ = self.service.drop_folded_facts().await;
+            if tick % RENEWAL == 0 {
+                self.service.renew_compared_facts().await?;
+                self.strata.retry_unreadable();
             }
-        }
-    }
-
-    /// Drops the copies of tables that are no longer searched, for example after a forgetting, which writes tables anew.
-    async fn drop_former_tables(&self) -> Result<()> {
-        let agents: HashSet<_> = self.strata.copies().into_iter().map(|table| table.agent).collect();
-        if !agents.is_empty() {
-            let present = self.catalog.present_tables(&agents).await?;
-            self.strata.keep_only(|table| present.contains(table)).await;
         }
         Ok(())
+    }
+
+    /// Drops copies of tables that are no longer searched. Returns whether no other process has taken the catalog over.
+    async fn look(&self) -> Result<bool> {
+        self.catalog.check_version().await?;
+        let copies = self.strata.copies();
+        let agents: HashSet<_> = copies.iter().map(|table| table.agent.clone()).collect();
+        if !agents.is_empty() {
+            let present = self.catalog.present_tables(&agents).await?;
+            copies.iter().filter(|table| !present.contains(table)).for_each(|table| self.strata.drop_copy(table));
+        }
+        Ok(self.catalog.data_folder().await? == self.tie)
     }
 }
 
 impl ReplicaSource {
+    /// Connects on a thread that may block: a database that does not answer takes long.
+    async fn open_catalog(&self) -> Result<PostgresCatalog> {
+        let url = self.catalog.url().ok_or_else(|| Error::invalid(CATALOG_URL, "is not set"))?.to_owned();
+        let opened = tokio::task::spawn_blocking(move || PostgresCatalog::open_to_read(&url)).await;
+        opened.map_err(|error| Error::storage("opening the catalog", error))?
+    }
+
     async fn open(&self) -> Result<Stores> {
-        let url = self.catalog.url().ok_or_else(|| Error::invalid(CATALOG_URL, "is not set"))?;
-        let catalog = Arc::new(PostgresCatalog::open_to_read(url)?);
+        let catalog = Arc::new(self.open_catalog().await?);
+        let tie = catalog.data_folder().await?;
         let metrics = Metrics::new();
         let embedders: Arc<dyn Embedders> = Arc::new(match &self.embedder {
             Some(embedder) => AllEmbedders::around(embedder.clone(), &self.data, &self.settings, &metrics),
@@ -175,6 +193,6 @@ impl ReplicaSource {
             folder: None,
         });
         let parts = Parts { is_replica: true, limits: self.limits.clone(), ..parts };
-        Ok(Stores { catalog, strata, service: Service::measured_by(metrics, parts) })
+        Ok(Stores { catalog, tie, strata, service: Service::measured_by(metrics, parts) })
     }
 }

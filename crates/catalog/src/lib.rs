@@ -76,7 +76,8 @@ use postgres::{Access, ServerBackend};
 use sqlite::{FileBackend, copy, open};
 use thread::Thread;
 
-/// The catalog in a database. Dropping the value finishes all submitted work and closes the connection.
+/// The catalog in a database. Dropping the value finishes all submitted work and closes the connection. A catalog that was opened
+/// to be read is closed in the background.
 pub struct SqlCatalog<B: Backend> {
     thread: Thread<B::Connection>,
     backend: B,
@@ -111,8 +112,10 @@ impl PostgresCatalog {
     }
 
     fn open_with(url: &str, access: Access) -> Result<PostgresCatalog> {
+        let only_reads = matches!(access, Access::ReadOnly);
         let db = outside_a_runtime(|| postgres::open(url, access))?;
-        Ok(SqlCatalog { thread: Thread::start(db)?, backend: ServerBackend::default() })
+        let thread = if only_reads { Thread::start_to_read(db)? } else { Thread::start(db)? };
+        Ok(SqlCatalog { thread, backend: ServerBackend::default() })
     }
 
     /// Connects to the server at the URL, and returns its version and the settings that decide about durability. A service may

@@ -32,10 +32,11 @@ const WAITING: usize = 128;
 /// each time.
 const ATTEMPTS: usize = 4;
 
-/// A handle to the thread. Dropping it waits until all jobs are done and the connection is closed.
+/// A handle to the thread. Dropping it waits until all jobs are done and the connection is closed, unless it only reads.
 pub struct Thread<C> {
     /// `Some` until the handle is dropped; closing the channel ends the thread.
     jobs: Option<mpsc::Sender<Job<C>>>,
+    /// `None` if nobody waits for the end of the thread.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -47,6 +48,13 @@ impl<C: Transactions + Send + 'static> Thread<C> {
             #[cfg(test)]
             answers_before_commit: false,
         })
+    }
+
+    /// Does the same for a connection that only reads. Dropping the handle does not wait, because no work needs to be finished.
+    pub(crate) fn start_to_read(db: C) -> annals_core::Result<Thread<C>> {
+        let mut thread = Thread::start(db)?;
+        thread.thread = None;
+        Ok(thread)
     }
 
     /// Starts a thread that loses acknowledged writes, to show that tests find it.

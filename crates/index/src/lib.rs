@@ -198,10 +198,21 @@ impl InMemoryTable {
         self.live.all().count()
     }
 
+    /// Removes the rows of all memories except these. Returns whether the table should be reloaded, as [`InMemoryTable::change`]
+    /// does.
+    pub fn retain(&mut self, memories: &HashSet<String>) -> bool {
+        self.remove_where(|memory| !memories.contains(memory));
+        self.is_fragmented()
+    }
+
     /// Removes the rows of these memories.
     fn remove(&mut self, memories: &HashSet<&str>) {
+        self.remove_where(|memory| memories.contains(memory));
+    }
+
+    fn remove_where(&mut self, is_going: impl Fn(&str) -> bool) {
         let live = self.live.all().rows();
-        let going: Vec<usize> = live.filter(|row| memories.contains(id(&self.rows, &self.ids, *row))).collect();
+        let going: Vec<usize> = live.filter(|row| is_going(id(&self.rows, &self.ids, *row))).collect();
         for row in going {
             self.live.remove(row);
             self.words.remove(row);

@@ -3,57 +3,95 @@
 //! A request is passed to a service that only reads. Any answer but success is dropped, and the request is forwarded to the active
 //! node as all others are: that node can do what this one cannot, and its errors are those that clients know.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use annals_service::Service;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::CONTENT_LENGTH;
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
 use secrecy::SecretString;
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
 use crate::config::ServerConfig;
 use crate::ipc::send_access_counts;
 use crate::mcp::SEARCH_TOOLS;
 use crate::rest::Problem;
-use crate::serve::public;
+use crate::serve::checked;
 use crate::standby::{ActiveNode, Standby, forward, marked};
 
 /// The paths of the requests that a standby node answers itself: REST, and MCP if the request calls one of [`SEARCH_TOOLS`].
 const PATHS: [&str; 4] = ["/v1/agents/{agent}/search", "/v1/agents/{agent}/context", MCP, "/mcp/{agent}"];
 const MCP: &str = "/mcp";
 
-/// Maximum time for an answer. Reading a table into memory may take longer; the next search then finds the copy.
+/// Maximum time for an answer.
 const ANSWERING: Duration = Duration::from_secs(2);
+/// How long all searches are forwarded after one took longer: the database or the bucket may hang.
+const PAUSE: Duration = Duration::from_secs(5);
+/// Maximum number of searches under way. Further ones are forwarded. A search that takes too long goes on, and counts.
+const AT_ONCE: usize = 64;
 /// Maximum size of the body of a request that is kept to be forwarded. Longer ones are forwarded at once.
 const MAX_BODY: usize = 1 << 20;
-
+/// Maximum time until the body has arrived.
+const ARRIVING: Duration = Duration::from_secs(15);
 const BROKEN: &str = "did not arrive completely: its sender stopped";
 
 /// The service with which a standby node answers searches. It has none while the catalog cannot be read. Clones share it.
-#[derive(Clone, Default)]
-pub struct Replica(Arc<RwLock<Option<Router>>>);
+#[derive(Clone)]
+pub struct Replica(Arc<Inner>);
+
+struct Inner {
+    service: RwLock<Option<Router>>,
+    under_way: Arc<Semaphore>,
+    /// Until when all searches are forwarded.
+    paused_until: Mutex<Option<Instant>>,
+}
+
+impl Default for Replica {
+    fn default() -> Replica {
+        let under_way = Arc::new(Semaphore::new(AT_ONCE));
+        Replica(Arc::new(Inner { service: RwLock::default(), under_way, paused_until: Mutex::default() }))
+    }
+}
 
 impl Replica {
     /// Answers searches with this service from now on.
     pub fn open(&self, service: &Service, config: &ServerConfig) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(public(service, config));
+        self.set(Some(checked(service, config, None)));
     }
 
     /// Forwards all requests from now on. Those under way are still answered.
     pub fn close(&self) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.set(None);
     }
 
-    fn service(&self) -> Option<Router> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn set(&self, service: Option<Router>) {
+        let mut present = self.0.service.write().unwrap_or_else(PoisonError::into_inner);
+        let former = std::mem::replace(&mut *present, service);
+        // Dropping a service may take long, and must not hold up requests.
+        drop(present);
+        drop(former);
+    }
+
+    /// Returns the service and a permit for one search; `None` if the search is to be forwarded.
+    fn begin(&self) -> Option<(Router, OwnedSemaphorePermit)> {
+        let paused_until = *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if paused_until.is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let service = self.0.service.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some((service, self.0.under_way.clone().try_acquire_owned().ok()?))
+    }
+
+    fn pause(&self) {
+        *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + PAUSE);
     }
 }
 
@@ -72,24 +110,45 @@ pub(crate) fn search_routes() -> Router<Standby> {
 
 /// Answers a search, or forwards it.
 async fn answer(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
-    let Some(service) = standby.replica.service().filter(|_| has_short_body(request.headers())) else {
+    // Without a key the active node refuses the request, before it has a body.
+    if !request.headers().contains_key(AUTHORIZATION) || !has_short_body(request.headers()) {
         return forward(State(standby), request).await;
-    };
+    }
+    let Some((service, permit)) = standby.replica.begin() else { return forward(State(standby), request).await };
     let (head, body) = request.into_parts();
-    let body = to_bytes(body, MAX_BODY).await.map_err(|_| Problem::malformed("the body", BROKEN))?;
-    let is_call = head.uri.path().starts_with(MCP);
+    let broken = || Problem::malformed("the body", BROKEN);
+    let arrived = timeout(ARRIVING, to_bytes(body, MAX_BODY)).await;
+    let body = arrived.map_err(|_| broken())?.map_err(|_| broken())?;
     let request = || Request::from_parts(head.clone(), Body::from(body.clone()));
-    let answering = async {
-        let answer = service.oneshot(marked(request())).await.ok()?;
-        if is_call { success_of_call(answer).await } else { success(answer) }
-    };
-    if (!is_call || calls_search(&body))
-        && let Ok(Some(answer)) = timeout(ANSWERING, answering).await
-    {
+    let is_search = !is_call(&request()) || calls_search(&body);
+    if is_search && let Some(answer) = answer_here(&standby.replica, service, permit, request()).await {
         standby.metrics.searched();
         return Ok(answer);
     }
     forward(State(standby), request()).await
+}
+
+/// Returns the answer of the service, if it is a success and comes in time.
+async fn answer_here(
+    replica: &Replica,
+    service: Router,
+    permit: OwnedSemaphorePermit,
+    request: Request,
+) -> Option<Response> {
+    let is_call = is_call(&request);
+    let search = service.oneshot(marked(request));
+    // Goes on with its permit if it takes too long.
+    let search = tokio::spawn(async move { (search.await.ok(), permit).0 });
+    let Ok(searched) = timeout(ANSWERING, search).await else {
+        replica.pause();
+        return None;
+    };
+    let answer = searched.ok()??;
+    if is_call { success_of_call(answer).await } else { success(answer) }
+}
+
+fn is_call(request: &Request) -> bool {
+    request.uri().path().starts_with(MCP)
 }
 
 /// Returns whether a message of JSON-RPC calls a tool that only searches.
@@ -223,5 +282,17 @@ mod tests {
         assert!(world.standby.metrics.text(Instant::now()).contains(counted));
         world.standby.replica.close();
         world.check("POST", search, trip(), "forwarded").await;
+    }
+
+    #[tokio::test]
+    async fn all_searches_are_forwarded_for_a_while_after_one_has_hung() {
+        let world = World::new().await;
+        let ask = async || world.ask("POST", "/v1/agents/ann/search", &world.key, "{}").await;
+        world.standby.replica.set(Some(Router::new().fallback(async || "here")));
+        assert_eq!(ask().await, "here");
+        world.standby.replica.set(Some(Router::new().fallback(std::future::pending::<&str>)));
+        assert_eq!(ask().await, "forwarded");
+        world.standby.replica.set(Some(Router::new().fallback(async || "here")));
+        assert_eq!(ask().await, "forwarded", "another one might hang too");
     }
 }

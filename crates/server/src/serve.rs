@@ -65,6 +65,11 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 
 /// Builds the router of the public listener, which checks keys and limits, with the pages of a site.
 pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
+    with_request_log(checked(service, config, site), service)
+}
+
+/// Does the same for requests that are logged already.
+pub(crate) fn checked(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let limits = RequestLimits::new(service.limits());
     let limited = |routes: Router| routes.layer(from_fn_with_state(limits.clone(), limit));
@@ -86,7 +91,7 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
         service,
         config,
     ));
-    with_request_log(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
+    all.layer(origins).layer(from_fn(compat::shape_errors))
 }
 
 /// Returns the state that the pages of a service need. No visitor is signed in yet.

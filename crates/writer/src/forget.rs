@@ -197,7 +197,7 @@ impl Eraser {
     /// Copies the present rows of a table into its next generation. A table that differs from the catalog is rebuilt and not
     /// copied, because rows that should be gone would be copied too.
     async fn renew_rows(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
-        let Writer { store, strata, .. } = &self.writer;
+        let store = &self.writer.store;
         let read = store.watermark(agent, grain).await?;
         let watermark = Watermark { building: None, ..read.clone() };
         if read.building.is_some() {
@@ -209,10 +209,7 @@ impl Eraser {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
         }
         let former = Table { agent: agent.clone(), grain, generation: watermark.generation };
-        let generation = self.writer.next_generation(&former).await?;
-        strata.rewrite(&former, generation).await?;
-        let renewed = Watermark { generation, ..watermark.clone() };
-        store.save_watermark(agent, grain, watermark, renewed).await
+        self.writer.copy_rows(&former, watermark).await.map(|_| ())
     }
 }
 

@@ -73,8 +73,8 @@ impl Writer {
         Ok(stored.fold(present.generation, u32::max) + 1)
     }
 
-    /// Applies the next batch to the generation that is being built, and swaps it in when no batch is left. Returns `None`
-    /// after the swap, or if no generation is being built.
+    /// Applies the next batch to the generation that is being built, and swaps it in after the last one. Returns `None` if no
+    /// batch was left, or if no generation is being built.
     pub(crate) async fn build(
         &self,
         agent: &Agent,
@@ -98,21 +98,42 @@ impl Writer {
             // Removes what an earlier attempt may have left before it was recorded.
             self.strata.remove(&table).await?;
         }
-        if let Some(step) = self.step(&table, &*embedder, building.applied, now, most).await? {
-            let further = Building { applied: step.applied_to, ..building };
-            let next = Watermark { building: Some(further), ..watermark.clone() };
+        let Some(step) = self.step(&table, &*embedder, building.applied, now, most).await? else {
+            self.swap_in(&table, watermark, building).await?;
+            return Ok(None);
+        };
+        building.applied = step.applied_to;
+        // A batch that is not full was the last one. What has come meanwhile is applied after the swap: a client that sends
+        // without a pause would put the swap off for ever.
+        if step.changes < most as u64 && building.applied >= watermark.applied {
+            self.swap_in(&table, watermark, building).await?;
+        } else {
+            let next = Watermark { building: Some(building), ..watermark.clone() };
             self.store.save_watermark(agent, grain, watermark, next).await?;
-            return Ok(Some(step));
         }
-        let Building { generation, applied, model, .. } = building;
+        Ok(Some(step))
+    }
+
+    /// Makes the generation that was built the present one, and removes those before it.
+    async fn swap_in(&self, table: &Table, watermark: Watermark, built: Building) -> Result<()> {
+        let Building { generation, applied, model, .. } = built;
         let complete = Watermark { generation, applied, model: Some(model), building: None };
-        self.store.save_watermark(agent, grain, watermark, complete).await?;
-        self.remove_former(&table).await?;
-        Ok(None)
+        self.store.save_watermark(&table.agent, table.grain, watermark, complete).await?;
+        self.remove_former(table).await
+    }
+
+    /// Copies the rows of a table into its next generation, which becomes the present one. Returns the new table. `watermark` is
+    /// the stored one, and no generation is being built.
+    pub(crate) async fn copy_rows(&self, former: &Table, watermark: Watermark) -> Result<Table> {
+        let generation = self.next_generation(former).await?;
+        self.strata.rewrite(former, generation).await?;
+        let next = Watermark { generation, ..watermark.clone() };
+        self.store.save_watermark(&former.agent, former.grain, watermark, next).await?;
+        Ok(Table { generation, ..former.clone() })
     }
 
     /// Removes all generations of a table below the given one: the former one, and what interrupted attempts left.
-    async fn remove_former(&self, present: &Table) -> Result<()> {
+    pub(crate) async fn remove_former(&self, present: &Table) -> Result<()> {
         let stored = self.strata.generations(&present.agent).await?.into_iter();
         for former in stored.filter(|table| table.grain == present.grain && table.generation < present.generation) {
             self.strata.remove(&former).await?;

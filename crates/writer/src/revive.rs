@@ -1,7 +1,9 @@
 //! Retries dead letters of the tables after their cause was fixed.
 
+use std::collections::BTreeSet;
+
 use annals_core::ports::{Building, Change, Table, Watermark};
-use annals_core::{Agent, DeadLetter, MemoryId, Result, Stage};
+use annals_core::{Agent, DeadLetter, Grain, MemoryId, Result, Stage};
 
 use crate::Writer;
 
@@ -9,13 +11,32 @@ impl Writer {
     /// Applies the memories of an agent's dead letters to their tables. Returns how many dead letters it removed, those of
     /// memories that no longer exist included. The others stay.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
-        let mut alive = Vec::new();
+        let (mut alive, mut grains) = (Vec::new(), BTreeSet::new());
         let letters = self.store.dead_letters(agent).await?;
         for letter in letters.into_iter().filter(|letter| letter.stage == Stage::Table) {
-            alive.extend(self.revive_one(letter).await?);
+            let grain = letter.grain;
+            if let Some(memory) = self.revive_one(letter).await? {
+                alive.push(memory);
+                grains.insert(grain);
+            }
+        }
+        for grain in grains {
+            self.announce_revived(agent, grain).await?;
         }
         self.store.remove_dead_letters(agent, &alive).await?;
         Ok(alive.len() as u64)
+    }
+
+    /// Copies the table into its next generation, because the sequence numbers of its new rows are below the watermark: processes
+    /// that only search look for rows above the last number that they have. A generation that is being built will do the same.
+    async fn announce_revived(&self, agent: &Agent, grain: Grain) -> Result<()> {
+        let watermark = self.store.watermark(agent, grain).await?;
+        if watermark.building.is_some() {
+            return Ok(());
+        }
+        let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
+        let next = self.copy_rows(&table, watermark).await?;
+        self.remove_former(&next).await
     }
 
     async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {

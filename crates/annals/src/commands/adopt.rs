@@ -21,7 +21,7 @@ use crate::cli::{Adopt, Global};
 use crate::config::Config;
 use crate::embedders::FORMER;
 use crate::folder::Claim;
-use crate::projections::{Copied, Copies, Projections, new_id};
+use crate::projections::{Copied, CopyRecord, Projections, new_id};
 use crate::scratch;
 use crate::view::{plural, print_json, say};
 
@@ -93,8 +93,8 @@ impl Target {
 
     /// Makes tables and facts equal to those of the source, as far as something that uses them meanwhile allows.
     async fn copy_tables(&self, source: &Projections) -> Result<Copied> {
-        let mut copies = Copies::recorded_in(&self.memory.folder().join(RECORD), &self.adoption)?;
-        source.copy_to(&self.memory.tables, &mut copies).await
+        let mut record = CopyRecord::recorded_in(&self.memory.folder().join(RECORD), &self.adoption)?;
+        source.copy_to(&self.memory.tables, &mut record).await
     }
 }
 

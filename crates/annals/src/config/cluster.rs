@@ -26,8 +26,9 @@ pub(crate) struct ClusterConfig {
     pub address: Option<String>,
     /// How many seconds after the active node fails another one may take over. The clocks of the nodes need not agree.
     pub lease_seconds: u32,
-    /// A secret that is the same on all nodes, of at least 32 letters, digits and signs. With it, commands in the folder of a standby
-    /// node go to the active one. Whoever has it may do with the memory what a user of the data folder may do.
+    /// A secret that is the same on all nodes, of at least 32 letters, digits and signs. With it, standby nodes answer searches and
+    /// embed texts, and commands in their folders go to the active node. Whoever has it may do with the memory what a user of the data
+    /// folder may do.
     #[serde(deserialize_with = "secret", serialize_with = "redacted")]
     #[schemars(with = "Option<String>")]
     pub key: Option<SecretString>,

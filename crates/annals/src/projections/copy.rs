@@ -25,7 +25,7 @@ const AT_ONCE: usize = 8;
 const ENTRY: usize = 64;
 
 /// The record of the objects that were copied.
-pub(crate) struct Copies {
+pub(crate) struct CopyRecord {
     /// The version of each object that was copied last, by the digest of its name.
     versions: HashMap<Digest, Digest>,
     /// All copies, in order. The last one of an object counts.
@@ -43,12 +43,12 @@ pub(crate) struct Copied {
 impl Projections {
     /// Makes tables and facts of another store equal to these, and removes half-written files there. Copies no version of an
     /// object twice. If something uses this store meanwhile, the copy is not complete, and the next call copies the rest.
-    pub(crate) async fn copy_to(&self, target: &Projections, copies: &mut Copies) -> Result<Copied> {
+    pub(crate) async fn copy_to(&self, target: &Projections, record: &mut CopyRecord) -> Result<Copied> {
         let mut copied = Copied::default();
         for name in [TABLES, FACTS] {
             let (from, to) = (self.below(name)?, target.below(name)?);
             to.remove_all_half_written().await.map_err(failed)?;
-            let found = copies.update(&from, &to).await?;
+            let found = record.update(&from, &to).await?;
             copied.objects += found.objects;
             copied.bytes += found.bytes;
             copied.copied += found.copied;
@@ -57,10 +57,10 @@ impl Projections {
     }
 }
 
-impl Copies {
+impl CopyRecord {
     /// Reads the record in a file, which is created if it is missing. Discards the record of another adoption.
-    pub(crate) fn recorded_in(path: &Path, adoption: &str) -> Result<Copies> {
-        let copies = || -> io::Result<Copies> {
+    pub(crate) fn recorded_in(path: &Path, adoption: &str) -> Result<CopyRecord> {
+        let record = || -> io::Result<CopyRecord> {
             let former = match std::fs::read(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
                 former => former?,
@@ -70,9 +70,9 @@ impl Copies {
             let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
             file.write_all(adoption.as_bytes())?;
             file.write_all(known.as_flattened())?;
-            Ok(Copies { versions: known.iter().map(entry).collect(), file })
+            Ok(CopyRecord { versions: known.iter().map(entry).collect(), file })
         };
-        copies().map_err(|cause| Error::storage(format!("opening {}", path.display()), cause))
+        record().map_err(|cause| Error::storage(format!("opening {}", path.display()), cause))
     }
 
     async fn update(&mut self, from: &Objects, to: &Objects) -> Result<Copied> {
@@ -175,21 +175,21 @@ mod tests {
     fn last_copy_of_an_object_counts_up_to_a_half_written_entry() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("copied");
-        let mut copies = Copies::recorded_in(&path, "a1").unwrap();
+        let mut record = CopyRecord::recorded_in(&path, "a1").unwrap();
         for (name, tag) in [("a", "1"), ("b", "1"), ("a", "2")] {
-            copies.record(&object(name, tag)).unwrap();
+            record.record(&object(name, tag)).unwrap();
         }
-        copies.file.write_all(b"half").unwrap();
-        let check = |copies: &Copies, name: &str, tag: &str, expect: bool| {
-            assert_eq!(copies.has(&object(name, tag)), expect, "{name} {tag}");
+        record.file.write_all(b"half").unwrap();
+        let check = |record: &CopyRecord, name: &str, tag: &str, expect: bool| {
+            assert_eq!(record.has(&object(name, tag)), expect, "{name} {tag}");
         };
         for _ in 0..2 {
-            let copies = Copies::recorded_in(&path, "a1").unwrap();
-            check(&copies, "a", "1", false);
-            check(&copies, "a", "2", true);
-            check(&copies, "b", "\"1\"", true);
-            check(&copies, "c", "1", false);
+            let record = CopyRecord::recorded_in(&path, "a1").unwrap();
+            check(&record, "a", "1", false);
+            check(&record, "a", "2", true);
+            check(&record, "b", "\"1\"", true);
+            check(&record, "c", "1", false);
         }
-        check(&Copies::recorded_in(&path, "a2").unwrap(), "b", "1", false);
+        check(&CopyRecord::recorded_in(&path, "a2").unwrap(), "b", "1", false);
     }
 }

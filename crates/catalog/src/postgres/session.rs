@@ -35,8 +35,10 @@ const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan
     SELECT set_config('synchronous_commit', 'on', false)
         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
-/// The settings of a process that only reads. The server refuses its writes.
-const READ_ONLY: &str = "SET default_transaction_read_only = on";
+/// The settings of a process that only reads. The server refuses its writes. It also ends what takes long: a process that stands
+/// still within a read would hold locks and a view of the data, for which forgetting and migrations wait.
+const READ_ONLY: &str = "SET default_transaction_read_only = on; SET idle_in_transaction_session_timeout = '5s';
+    SET statement_timeout = '10s'; SET lock_timeout = '1s'";
 
 /// The key of the lock of a service on one schema of one database, as an expression.
 const LOCK_KEY: &str = "hashtextextended('annals ' || current_schema(), 0)";
@@ -62,7 +64,7 @@ impl Session {
         match access {
             Access::Only => session.lock(runtime, None)?,
             Access::Node(lease) => session.lock(runtime, Some(lease))?,
-            Access::ReadOnly => runtime.block_on(session.client.batch_execute(READ_ONLY))?,
+            Access::ReadOnly => runtime.block_on(prepare_to_read(&session.client))?,
         }
         Ok(session)
     }
@@ -129,6 +131,13 @@ impl Session {
         let forms = statements.get(sql)?;
         forms.iter().find(|(known, _)| known == kinds).map(|(_, statement)| statement.clone())
     }
+}
+
+/// Fails if the server is a standby of another one, which may be behind it.
+async fn prepare_to_read(client: &Client) -> Result<(), Error> {
+    client.batch_execute(READ_ONLY).await?;
+    let is_behind = client.query_one("SELECT pg_is_in_recovery()", &[]).await?.get::<_, bool>(0);
+    if is_behind { Err(Error::other("the server is a standby of another one")) } else { Ok(()) }
 }
 
 async fn check_server(client: &Client) -> Result<(), Error> {

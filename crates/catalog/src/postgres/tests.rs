@@ -211,6 +211,34 @@ async fn statements_of_one_read_see_one_state() {
     assert_eq!(turns(&reader, &me).await, 1);
 }
 
+/// A forgetting waits for sessions that still see the deleted rows.
+#[tokio::test]
+async fn process_that_stands_still_while_it_reads_does_not_hold_up_a_forgetting() {
+    let Some(schema) = Schema::new() else { return };
+    let (catalog, me) = (open_schema(&schema), agent("me"));
+    say(&catalog, &me, "1", "tea").await.unwrap();
+    let reader = PostgresCatalog::open_to_read(&schema.url).unwrap();
+    let (begun, begins) = std::sync::mpsc::channel();
+    let (_goes_on, standing) = std::sync::mpsc::channel::<()>();
+    let standing = std::sync::Mutex::new(standing);
+    let stands_still = move |db: &dyn Db| {
+        let count = db.query_one("SELECT count(*) FROM turn", &[], |row| row.get::<i64>(0))?;
+        begun.send(()).unwrap();
+        let _ = standing.lock().unwrap().recv();
+        Ok(count)
+    };
+    let reading = reader.thread.read("testing", stands_still);
+    let forgetting = async {
+        tokio::task::spawn_blocking(move || begins.recv().unwrap()).await.unwrap();
+        say(&catalog, &me, "2", "milk").await.unwrap();
+        let scrubbed = catalog.scrub().await;
+        drop(_goes_on);
+        scrubbed
+    };
+    let (_, scrubbed) = futures::join!(reading, forgetting);
+    scrubbed.unwrap();
+}
+
 #[tokio::test]
 async fn present_tables_are_those_that_searches_read() {
     let Some(schema) = Schema::new() else { return };

@@ -57,6 +57,7 @@ impl Service {
         let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
         let context = self.parts.search.conclude_context(gathered, self.billing()).await;
+        self.check_vectors(context.words_alone.as_deref())?;
         self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,

@@ -1,11 +1,12 @@
 //! Facts: queries about a subject at a point in time, walks and paths between names, and facts entered by hand.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
+use jiff::SignedDuration;
 
 use super::timeline::limit;
 use crate::locks::{Facts, Held};
@@ -15,12 +16,15 @@ use crate::{Service, refuse_in_data_folder};
 /// Default maximum number of facts in a path. Names that are farther apart have little to do with each other.
 const DEFAULT_PATH_LENGTH: u32 = 6;
 
-/// The agents with a table of facts that this process has compared with the fact log. Clones share them.
+/// How long a replica keeps facts that nobody asks for.
+const KEPT: SignedDuration = SignedDuration::from_mins(10);
+
+/// The agents with a table of facts that this process has compared with the fact log, and when it last did. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct ComparedFacts(Arc<Mutex<HashSet<Agent>>>);
+pub(crate) struct ComparedFacts(Arc<Mutex<HashMap<Agent, Timestamp>>>);
 
 impl ComparedFacts {
-    fn with<T>(&self, act: impl FnOnce(&mut HashSet<Agent>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<Agent, Timestamp>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -30,26 +34,41 @@ impl Service {
     /// have ended after it changed the fact log, so the table may still contain forgotten facts. Does nothing while another
     /// task holds the lock, because that task brings the table up to date. A replica brings its table up to date each time.
     pub(super) async fn compare_facts(&self, agent: &Agent) -> Result<()> {
+        let now = self.now();
         if self.parts.is_replica {
-            self.compared_facts.with(|compared| compared.insert(agent.clone()));
-            return self.lock_facts(agent).await.map(drop);
+            let _facts_lock = self.lock_facts(agent).await?;
+            self.compared_facts.with(|compared| compared.insert(agent.clone(), now));
+            return Ok(());
         }
-        if self.compared_facts.with(|compared| compared.contains(agent)) {
+        if self.compared_facts.with(|compared| compared.contains_key(agent)) {
             return Ok(());
         }
         let Some(_facts_lock) = self.locks.try_lock::<Facts>(agent) else { return Ok(()) };
         self.parts.fact_writer.bring_facts(agent).await?;
-        self.compared_facts.with(|compared| compared.insert(agent.clone()));
+        self.compared_facts.with(|compared| compared.insert(agent.clone(), now));
         Ok(())
     }
 
-    /// Removes all tables of facts that a replica has folded from the catalog. They are folded again when they are next needed.
-    pub async fn drop_folded_facts(&self) -> Result<()> {
-        for agent in self.compared_facts.with(std::mem::take) {
-            let _facts_lock = self.locks.lock::<Facts>(&agent).await;
-            self.parts.facts.remove(&agent).await?;
+    /// Brings all tables of facts of a replica up to date, so that forgotten facts leave its memory, and removes those that
+    /// nobody has asked for lately. Goes on after an error, and returns the last one.
+    pub async fn renew_compared_facts(&self) -> Result<()> {
+        let (compared, now) = (self.compared_facts.with(|compared| compared.clone()), self.now());
+        let mut done = Ok(());
+        for (agent, last) in compared {
+            let renewed = if now.duration_since(last) < KEPT {
+                self.lock_facts(&agent).await.map(drop)
+            } else {
+                self.remove_compared_facts(&agent).await
+            };
+            done = renewed.and(done);
         }
-        Ok(())
+        done
+    }
+
+    async fn remove_compared_facts(&self, agent: &Agent) -> Result<()> {
+        let _facts_lock = self.locks.lock::<Facts>(agent).await;
+        self.compared_facts.with(|compared| compared.remove(agent));
+        self.parts.facts.remove(agent).await
     }
 
     /// Waits for the lock of the agent's facts, and brings their table up to date.

@@ -49,11 +49,20 @@ impl Service {
         let gathered = self.gather(agent, query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
         let answer = self.parts.search.conclude(gathered, self.billing()).await?;
+        self.check_vectors(answer.words_alone.as_deref())?;
         // Without a text, memories were listed and not searched for.
         if query.text.is_some() {
             self.access_counter.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
         }
         Ok(answer)
+    }
+
+    /// Fails if a replica has searched by words alone, because it cannot open a model. The process that writes may have it.
+    pub(super) fn check_vectors(&self, words_alone_because: Option<&str>) -> Result<()> {
+        match words_alone_because {
+            Some(why) if self.parts.is_replica => Err(Error::unavailable("embedding the question", why.to_owned())),
+            _ => Ok(()),
+        }
     }
 
     async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {

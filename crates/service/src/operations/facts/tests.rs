@@ -1,6 +1,6 @@
 //! Tests of facts after a process has ended between the change of the fact log and of the table, over stores in memory.
 
-use annals_core::ports::{Erasure, Journal, Target};
+use annals_core::ports::{Erasure, Facts as _, Journal, Target};
 use annals_testkit::{MemoryCatalog, MemoryFacts, ThreeWords, agent, at, entry};
 use serde_json::json;
 
@@ -52,6 +52,33 @@ async fn table_behind_the_log_is_brought_up_to_date_before_it_is_read() {
     stores.catalog.erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
     let (facts, context) = (found(&stores.started()).await, context(&stores.started()).await);
     assert!(facts.is_empty() && !context.contains("tea"), "{facts:?} {context}");
+}
+
+#[tokio::test]
+async fn replica_compares_its_facts_each_time_and_forgets_those_that_are_forgotten() {
+    let stores = Stores::default();
+    let clock = Arc::new(Mutex::new(at(NOW)));
+    let reading = clock.clone();
+    let components =
+        in_memory(stores.catalog.clone(), Arc::new(ThreeWords), Arc::new(move || *reading.lock().unwrap()));
+    let components = Components { facts: stores.facts.clone(), ..components };
+    let replica = Service::new(Parts { is_replica: true, ..Parts::over(components) });
+    for (fact, expect) in [("Ann likes tea", 1), ("Ann likes figs", 2)] {
+        stores.log(fact).await;
+        assert_eq!(found(&replica).await.len(), expect);
+    }
+    let held = async || stores.facts.find(&agent("a"), &FactQuery::default()).await.unwrap().len();
+    stores.catalog.erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
+    assert_eq!(held().await, 2);
+    replica.renew_compared_facts().await.unwrap();
+    assert_eq!(held().await, 0);
+
+    stores.log("Bob likes tea").await;
+    assert_eq!(found(&replica).await, ["tea"]);
+    *clock.lock().unwrap() += KEPT;
+    replica.renew_compared_facts().await.unwrap();
+    assert_eq!(held().await, 0, "nobody has asked for them lately");
+    assert_eq!(found(&replica).await, ["tea"]);
 }
 
 #[tokio::test]
