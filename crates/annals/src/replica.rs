@@ -124,8 +124,8 @@ impl Stores {
         let mut ticks = interval(TICK);
         for tick in (0..REPORT * RENEWAL).cycle() {
             ticks.tick().await;
-            let looked = timeout(ASKING, self.look()).await;
-            if !looked.map_err(|_| Error::storage("reading the catalog", "the database does not answer"))?? {
+            let is_same = timeout(ASKING, self.drop_former_tables()).await;
+            if !is_same.map_err(|_| Error::storage("reading the catalog", "the database does not answer"))?? {
                 return Ok(());
             }
             if tick % REPORT == 0
@@ -142,7 +142,7 @@ impl Stores {
     }
 
     /// Drops copies of tables that are no longer searched. Returns whether no other process has taken the catalog over.
-    async fn look(&self) -> Result<bool> {
+    async fn drop_former_tables(&self) -> Result<bool> {
         self.catalog.check_version().await?;
         let copies = self.strata.copies();
         let agents: HashSet<_> = copies.iter().map(|table| table.agent.clone()).collect();
