@@ -43,6 +43,9 @@ const REPORT: u32 = 5;
 const RENEWAL: u32 = 30;
 /// Time limit for the questions of a tick to the database.
 const ASKING: Duration = Duration::from_secs(5);
+/// Number of ticks in a row that may fail. A forgetting locks tables of the database for seconds; what fails meanwhile is
+/// forwarded.
+const FAILURES: u32 = 3;
 /// Pause after the stores could not be opened.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -104,10 +107,13 @@ impl StandbyReplica {
     /// Answers searches until the catalog may not be read any more, or another process has taken it over. Fails if it cannot be
     /// read.
     async fn answer(&self) -> Result<()> {
-        let stores = self.source.open().await?;
+        let mut readable = self.readable.clone();
+        let stores = tokio::select! {
+            stores = self.source.open() => stores?,
+            _ = readable.wait_for(|readable| !*readable) => return Ok(()),
+        };
         self.node.replica.open(&stores.service, &self.server);
         tracing::info!("this node answers searches");
-        let mut readable = self.readable.clone();
         let done = tokio::select! {
             done = stores.follow(&self.node, &self.key) => done,
             _ = readable.wait_for(|readable| !*readable) => Ok(()),
@@ -118,15 +124,21 @@ impl StandbyReplica {
 }
 
 impl Stores {
-    /// Drops what is out of date, and reports access counts, until another process takes the catalog over. Fails if the catalog
-    /// cannot be read: the database is away, or a newer version has migrated the schema.
+    /// Drops what is out of date, and reports access counts, until another process takes the catalog over or migrates it. Fails if
+    /// the catalog cannot be read.
     async fn follow(&self, node: &Standby, key: &SecretString) -> Result<()> {
-        let mut ticks = interval(TICK);
+        let (mut ticks, mut failures) = (interval(TICK), 0);
+        let no_answer = |_| Err(Error::storage("reading the catalog", "the database does not answer"));
         for tick in (0..REPORT * RENEWAL).cycle() {
             ticks.tick().await;
-            let is_same = timeout(ASKING, self.drop_former_tables()).await;
-            if !is_same.map_err(|_| Error::storage("reading the catalog", "the database does not answer"))?? {
-                return Ok(());
+            match timeout(ASKING, self.drop_former_tables()).await.unwrap_or_else(no_answer) {
+                Ok(true) => failures = 0,
+                Ok(false) => return Ok(()),
+                Err(error) if failures < FAILURES => {
+                    tracing::debug!(error = chain(&error), "the catalog could not be read");
+                    failures += 1;
+                }
+                Err(error) => return Err(error),
             }
             if tick % REPORT == 0
                 && let Ok(Err(error)) = timeout(TICK, report_accesses(&self.service, &node.active, key)).await
@@ -134,16 +146,21 @@ impl Stores {
                 tracing::debug!(error, "access counts could not be sent");
             }
             if tick % RENEWAL == 0 {
-                self.service.renew_compared_facts().await?;
+                if let Err(error) = self.service.renew_compared_facts().await {
+                    tracing::debug!(error = chain(&error), "facts could not be brought up to date");
+                }
                 self.strata.retry_unreadable();
             }
         }
         Ok(())
     }
 
-    /// Drops copies of tables that are no longer searched. Returns whether no other process has taken the catalog over.
+    /// Drops copies of tables that are no longer searched. Returns whether the catalog belongs to the same process as before, and
+    /// has the same schema.
     async fn drop_former_tables(&self) -> Result<bool> {
-        self.catalog.check_version().await?;
+        if !self.catalog.has_known_version().await? {
+            return Ok(false);
+        }
         let copies = self.strata.copies();
         let agents: HashSet<_> = copies.iter().map(|table| table.agent.clone()).collect();
         if !agents.is_empty() {

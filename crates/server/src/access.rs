@@ -14,6 +14,7 @@ mod tests;
 
 pub use annals_service::Caller;
 pub use authenticate::{KeylessAccess, admit_visitor, authenticate};
+pub(crate) use bounds::guarded;
 pub use bounds::{BodyLimits, bound_body, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
 pub use origin::{Places, Verdict, check_origin};

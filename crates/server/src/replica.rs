@@ -20,9 +20,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
+use crate::access::guarded;
 use crate::config::ServerConfig;
 use crate::ipc::send_access_counts;
 use crate::mcp::SEARCH_TOOLS;
+use crate::request::carried;
 use crate::rest::Problem;
 use crate::serve::checked;
 use crate::standby::{ActiveNode, Standby, forward, marked};
@@ -35,12 +37,13 @@ const MCP: &str = "/mcp";
 const ANSWERING: Duration = Duration::from_secs(2);
 /// How long all searches are forwarded after one took longer: the database or the bucket may hang.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Maximum number of searches under way. Further ones are forwarded. A search that takes too long goes on, and counts.
+/// Maximum number of searches under way. Further ones are forwarded. A search that takes too long goes on, and counts until it
+/// ends, at most for `server.request_seconds`.
 const AT_ONCE: usize = 64;
 /// Maximum size of the body of a request that is kept to be forwarded. Longer ones are forwarded at once.
 const MAX_BODY: usize = 1 << 20;
-/// Maximum time until the body has arrived.
-const ARRIVING: Duration = Duration::from_secs(15);
+/// Maximum time without a byte of the body.
+const SILENCE: Duration = Duration::from_secs(15);
 const BROKEN: &str = "did not arrive completely: its sender stopped";
 
 /// The service with which a standby node answers searches. It has none while the catalog cannot be read. Clones share it.
@@ -80,12 +83,15 @@ impl Replica {
         drop(former);
     }
 
+    /// Returns whether there is a service, and searches are not forwarded now.
+    fn is_open(&self) -> bool {
+        let paused_until = *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_paused = paused_until.is_some_and(|until| Instant::now() < until);
+        !is_paused && self.0.service.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Returns the service and a permit for one search; `None` if the search is to be forwarded.
     fn begin(&self) -> Option<(Router, OwnedSemaphorePermit)> {
-        let paused_until = *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
-        if paused_until.is_some_and(|until| Instant::now() < until) {
-            return None;
-        }
         let service = self.0.service.read().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some((service, self.0.under_way.clone().try_acquire_owned().ok()?))
     }
@@ -111,17 +117,16 @@ pub(crate) fn search_routes() -> Router<Standby> {
 /// Answers a search, or forwards it.
 async fn answer(State(standby): State<Standby>, request: Request) -> Result<Response, Problem> {
     // Without a key the active node refuses the request, before it has a body.
-    if !request.headers().contains_key(AUTHORIZATION) || !has_short_body(request.headers()) {
+    let has_key = request.headers().contains_key(AUTHORIZATION);
+    if !has_key || !has_short_body(request.headers()) || !standby.replica.is_open() {
         return forward(State(standby), request).await;
     }
-    let Some((service, permit)) = standby.replica.begin() else { return forward(State(standby), request).await };
     let (head, body) = request.into_parts();
-    let broken = || Problem::malformed("the body", BROKEN);
-    let arrived = timeout(ARRIVING, to_bytes(body, MAX_BODY)).await;
-    let body = arrived.map_err(|_| broken())?.map_err(|_| broken())?;
+    let body = to_bytes(guarded(body, MAX_BODY, SILENCE), MAX_BODY).await;
+    let body = body.map_err(|_| Problem::malformed("the body", BROKEN))?;
     let request = || Request::from_parts(head.clone(), Body::from(body.clone()));
     let is_search = !is_call(&request()) || calls_search(&body);
-    if is_search && let Some(answer) = answer_here(&standby.replica, service, permit, request()).await {
+    if is_search && let Some(answer) = answer_here(&standby.replica, request()).await {
         standby.metrics.searched();
         return Ok(answer);
     }
@@ -129,16 +134,12 @@ async fn answer(State(standby): State<Standby>, request: Request) -> Result<Resp
 }
 
 /// Returns the answer of the service, if it is a success and comes in time.
-async fn answer_here(
-    replica: &Replica,
-    service: Router,
-    permit: OwnedSemaphorePermit,
-    request: Request,
-) -> Option<Response> {
+async fn answer_here(replica: &Replica, request: Request) -> Option<Response> {
+    let (service, permit) = replica.begin()?;
     let is_call = is_call(&request);
     let search = service.oneshot(marked(request));
     // Goes on with its permit if it takes too long.
-    let search = tokio::spawn(async move { (search.await.ok(), permit).0 });
+    let search = tokio::spawn(carried(async move { (search.await.ok(), permit).0 }));
     let Ok(searched) = timeout(ANSWERING, search).await else {
         replica.pause();
         return None;

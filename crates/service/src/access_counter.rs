@@ -84,13 +84,11 @@ impl Service {
 
     /// Returns the counts since the last call, for the process that writes the catalog.
     pub fn take_access_counts(&self) -> Vec<AccessCounts> {
-        let counted = |(agent, memories): (Agent, Vec<(MemoryId, Access)>)| AccessCounts {
-            workspace: agent.workspace().to_owned(),
-            agent: agent.key().to_owned(),
-            memories: memories
-                .into_iter()
-                .map(|(memory, access)| (memory.to_string(), access.times, access.last))
-                .collect(),
+        let counted = |(agent, memories): (Agent, Vec<(MemoryId, Access)>)| {
+            let memory = |(memory, access): (MemoryId, Access)| (memory.to_string(), access.times, access.last);
+            let mut memories: Vec<_> = memories.into_iter().map(memory).collect();
+            memories.sort();
+            AccessCounts { workspace: agent.workspace().to_owned(), agent: agent.key().to_owned(), memories }
         };
         self.access_counter.take().into_iter().map(counted).collect()
     }

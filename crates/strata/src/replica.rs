@@ -47,9 +47,11 @@ const REFRESHING: Duration = Duration::from_secs(1);
 
 /// Copies of the tables of all agents. Clones share them.
 #[derive(Clone)]
-pub struct ReplicaStrata {
-    pub(crate) tables: Arc<Tables>,
-    states: Arc<Mutex<LruCache<Table, State>>>,
+pub struct ReplicaStrata(Arc<Copies>);
+
+struct Copies {
+    tables: Tables,
+    states: Mutex<LruCache<Table, State>>,
     reading: Arc<Semaphore>,
 }
 
@@ -68,35 +70,36 @@ impl ReplicaStrata {
     /// Opens tables that another process writes.
     pub async fn over(objects: Objects, limits: CacheLimits) -> Result<ReplicaStrata> {
         let tables = Tables::open(objects, Maintenance { limits, ..Maintenance::default() }).await?;
-        Ok(ReplicaStrata {
-            tables: Arc::new(tables),
-            states: Arc::new(Mutex::new(LruCache::new(REMEMBERED))),
-            reading: Arc::new(Semaphore::new(READ_AT_ONCE)),
-        })
+        let (states, reading) = (Mutex::new(LruCache::new(REMEMBERED)), Arc::new(Semaphore::new(READ_AT_ONCE)));
+        Ok(ReplicaStrata(Arc::new(Copies { tables, states, reading })))
     }
 
     /// Returns the tables with a copy in memory.
     pub fn copies(&self) -> Vec<Table> {
-        self.tables.in_memory.names()
+        self.tables().in_memory.names()
     }
 
     /// Drops the copy of a table, for example after a forgetting, which writes tables anew.
     pub fn drop_copy(&self, table: &Table) {
-        self.tables.in_memory.remove(table);
+        self.tables().in_memory.remove(table);
     }
 
     /// Lets the next searches try again to read the tables that were unreadable.
     pub fn retry_unreadable(&self) {
-        let mut states = self.states();
-        let unreadable = states.iter().filter(|(_, state)| **state == State::Unreadable);
-        for table in unreadable.map(|(table, _)| table.clone()).collect::<Vec<_>>() {
-            states.pop(&table);
-        }
+        let mut states = self.0.states();
+        let unreadable = states.iter_mut().filter(|(_, state)| **state == State::Unreadable);
+        unreadable.for_each(|(_, state)| *state = State::CompleteTo(0));
     }
 
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.0.tables
+    }
+}
+
+impl Copies {
     /// Brings the copy of a table up to the change `applied`. Without a copy, or if much has changed, fails, and begins to read the
     /// table for the next search.
-    async fn follow(&self, table: &Table, applied: u64) -> Result<()> {
+    async fn follow(self: Arc<Self>, table: &Table, applied: u64) -> Result<()> {
         let slot = self.tables.slot(table);
         // One search brings the copy up to date; others wait for it.
         let _guard = slot.write_lock.lock().await;
@@ -153,17 +156,15 @@ impl ReplicaStrata {
     }
 
     /// Reads the whole table in the background: a search holds one of few permits, and must not wait for a slow bucket.
-    fn begin_reading(&self, table: &Table, applied: u64) {
+    fn begin_reading(self: &Arc<Self>, table: &Table, applied: u64) {
         self.states().put(table.clone(), State::Reading);
-        let (replica, name) = (self.clone(), table.clone());
+        let (copies, reading, name) = (Arc::downgrade(self), self.reading.clone(), table.clone());
         background::spawn(async move {
-            let _permit = replica.reading.acquire().await;
-            let reader = replica.clone();
-            let read = contain(&name, {
-                let name = name.clone();
-                async move { reader.read(&name).await }
-            })
-            .await;
+            let _permit = reading.acquire().await;
+            // Gone if the process now writes the tables itself, or has opened them anew.
+            let Some(copies) = copies.upgrade() else { return };
+            let (reader, table) = (copies.clone(), name.clone());
+            let read = contain(&name, async move { reader.read(&table).await }).await;
             let state = match read {
                 Ok(Location::Memory(_)) => State::CompleteTo(applied),
                 Ok(_) => State::Unreadable,
@@ -172,7 +173,7 @@ impl ReplicaStrata {
                     State::Unreadable
                 }
             };
-            replica.states().put(name, state);
+            copies.states().put(name, state);
         });
     }
 
@@ -251,8 +252,8 @@ impl Strata for ReplicaStrata {
         if applied == 0 {
             return Ok(());
         }
-        let (replica, name) = (self.clone(), table.clone());
-        let followed = contain(table, async move { replica.follow(&name, applied).await }).await;
+        let (copies, name) = (self.0.clone(), table.clone());
+        let followed = contain(table, async move { copies.follow(&name, applied).await }).await;
         if let Err(Error::Damaged { .. }) = &followed {
             // A panic may have left the copy half-changed.
             self.drop_copy(table);
@@ -262,16 +263,16 @@ impl Strata for ReplicaStrata {
 
     /// Searches the copy that [`Strata::require`] has brought up to date. A table that was never required is empty.
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
-        let is_known = self.states().contains(table);
-        match self.tables.in_memory.get(table) {
+        let is_known = self.0.states().contains(table);
+        match self.tables().in_memory.get(table) {
             _ if is_empty(probe) || !is_known => Ok(Findings::default()),
-            Some(copy) => search_in_memory(&self.tables, copy, probe).await,
+            Some(copy) => search_in_memory(self.tables(), copy, probe).await,
             None => Err(Error::storage(name(table), "its copy was dropped during the search")),
         }
     }
 
     async fn exists(&self, table: &Table) -> Result<bool> {
-        Ok(self.states().contains(table))
+        Ok(self.0.states().contains(table))
     }
 
     async fn apply(&self, _: &Table, _: Batch) -> Result<()> {

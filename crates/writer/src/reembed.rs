@@ -24,8 +24,7 @@ pub struct Reembedding {
 
 impl Writer {
     /// Applies one batch of at most `changes` changes, and never more than `BATCH`, to a table that changes its model.
-    /// Returns the number of applied changes: 0 if it swapped a complete generation in, or if another writer moved the
-    /// watermark. Returns `None` if no table of the agent is to change its model.
+    /// Returns the number of applied changes: 0 if no change was left, or if another writer moved the watermark. Returns `None` if no table of the agent is to change its model.
     pub async fn reembed_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<Option<u64>> {
         for grain in Grain::ALL {
             match self.reembed_grain(agent, grain, now, changes.min(BATCH)).await {
@@ -109,7 +108,7 @@ impl Writer {
 
     /// Drops a generation that was begun with another model. The configured model is now the present table's, so the change is
     /// not needed.
-    async fn drop_unfinished(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<()> {
+    pub(crate) async fn drop_unfinished(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<()> {
         let Some(building) = read.building.clone() else { return Ok(()) };
         let kept = Watermark { building: None, ..read.clone() };
         self.store.save_watermark(agent, grain, read, kept).await?;

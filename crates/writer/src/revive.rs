@@ -11,28 +11,40 @@ impl Writer {
     /// Applies the memories of an agent's dead letters to their tables. Returns how many dead letters it removed, those of
     /// memories that no longer exist included. The others stay.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
-        let (mut alive, mut grains) = (Vec::new(), BTreeSet::new());
+        let (mut alive, mut grains, mut failed) = (Vec::new(), BTreeSet::new(), Ok(()));
         let letters = self.store.dead_letters(agent).await?;
         for letter in letters.into_iter().filter(|letter| letter.stage == Stage::Table) {
             let grain = letter.grain;
-            if let Some(memory) = self.revive_one(letter).await? {
-                alive.push(memory);
-                grains.insert(grain);
+            match self.revive_one(letter).await {
+                Ok(None) => {}
+                Ok(Some(memory)) => {
+                    alive.push(memory);
+                    grains.insert(grain);
+                }
+                Err(error) => {
+                    failed = Err(error);
+                    break;
+                }
             }
         }
         for grain in grains {
             self.announce_revived(agent, grain).await?;
         }
         self.store.remove_dead_letters(agent, &alive).await?;
-        Ok(alive.len() as u64)
+        failed.map(|()| alive.len() as u64)
     }
 
     /// Copies the table into its next generation, because the sequence numbers of its new rows are below the watermark: processes
-    /// that only search look for rows above the last number that they have. A generation that is being built will do the same.
+    /// that only search look for rows above the last number that they have. An urgent rebuild replaces the table soon. A change of
+    /// its model that is under way begins again.
     async fn announce_revived(&self, agent: &Agent, grain: Grain) -> Result<()> {
-        let watermark = self.store.watermark(agent, grain).await?;
-        if watermark.building.is_some() {
+        let mut watermark = self.store.watermark(agent, grain).await?;
+        if watermark.is_urgent() {
             return Ok(());
+        }
+        if watermark.building.is_some() {
+            self.drop_unfinished(agent, grain, watermark).await?;
+            watermark = self.store.watermark(agent, grain).await?;
         }
         let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
         let next = self.copy_rows(&table, watermark).await?;

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use annals_core::Agent;
 use annals_core::ports::Table;
 
-use super::schema::check_version;
+use super::Postgres;
+use super::schema::{newest, version};
 use crate::PostgresCatalog;
 use crate::columns::{grain, to_json};
 use crate::db::{Row, params};
@@ -17,9 +18,10 @@ const PRESENT: &str = "SELECT agent.workspace, agent.name, watermark.grain, wate
     JOIN watermark USING (agent_id)";
 
 impl PostgresCatalog {
-    /// Fails if the schema does not have the version that this process knows.
-    pub async fn check_version(&self) -> annals_core::Result<()> {
-        self.thread.alone("reading the version of the schema", check_version).await
+    /// Returns whether the schema has the version that this process knows.
+    pub async fn has_known_version(&self) -> annals_core::Result<bool> {
+        let read = |db: &Postgres| Ok(version(db)? == Some(newest()));
+        self.thread.alone("reading the version of the schema", read).await
     }
 
     /// Returns the tables of these agents that searches read now.

@@ -100,7 +100,7 @@ fn prepare(db: &Postgres) -> Result<()> {
 }
 
 /// Fails unless the schema has the version that this process knows.
-pub(super) fn check_version(db: &Postgres) -> Result<()> {
+fn check_version(db: &Postgres) -> Result<()> {
     match version(db)? {
         Some(known) if known == newest() => Ok(()),
         Some(other) => {
@@ -111,7 +111,7 @@ pub(super) fn check_version(db: &Postgres) -> Result<()> {
     }
 }
 
-fn newest() -> i64 {
+pub(super) fn newest() -> i64 {
     FIRST + signed(STEPS.len() as u64)
 }
 
@@ -133,7 +133,7 @@ fn migrate(db: &Postgres, schema: &str, steps: &[&str]) -> Result<()> {
 }
 
 /// Returns the version of the stored schema; `None` if there is no table yet.
-fn version(db: &Postgres) -> Result<Option<i64>> {
+pub(super) fn version(db: &Postgres) -> Result<Option<i64>> {
     let exists = "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.schema_version') IS NOT NULL";
     let db: &dyn Db = db;
     if !db.exists(Sql::Once(exists), &[])? {

@@ -38,7 +38,7 @@ const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan
 /// The settings of a process that only reads. The server refuses its writes. It also ends what takes long: a process that stands
 /// still within a read would hold locks and a view of the data, for which forgetting and migrations wait.
 const READ_ONLY: &str = "SET default_transaction_read_only = on; SET idle_in_transaction_session_timeout = '5s';
-    SET statement_timeout = '10s'; SET lock_timeout = '1s'";
+    SET statement_timeout = '4s'; SET lock_timeout = '1s'";
 
 /// The key of the lock of a service on one schema of one database, as an expression.
 const LOCK_KEY: &str = "hashtextextended('annals ' || current_schema(), 0)";

@@ -48,7 +48,7 @@ pub async fn bound_body(State(limits): State<BodyLimits>, request: Request, next
 
 /// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is drained before
 /// the caller receives the chunk that exceeds the limit.
-fn guarded(body: Body, most: usize, silence: Duration) -> Body {
+pub(crate) fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     if body.is_end_stream() {
         return body;
     }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 use jiff::SignedDuration;
+use tokio::time::timeout;
 
 use super::timeline::limit;
 use crate::locks::{Facts, Held};
@@ -16,6 +18,8 @@ use crate::{Service, refuse_in_data_folder};
 /// Default maximum number of facts in a path. Names that are farther apart have little to do with each other.
 const DEFAULT_PATH_LENGTH: u32 = 6;
 
+/// How long a question to a replica waits until facts are folded anew. The folding goes on, for the next question.
+const FOLDING: Duration = Duration::from_secs(1);
 /// How long a replica keeps facts that nobody asks for.
 const KEPT: SignedDuration = SignedDuration::from_mins(10);
 
@@ -36,9 +40,7 @@ impl Service {
     pub(super) async fn compare_facts(&self, agent: &Agent) -> Result<()> {
         let now = self.now();
         if self.parts.is_replica {
-            let _facts_lock = self.lock_facts(agent).await?;
-            self.compared_facts.with(|compared| compared.insert(agent.clone(), now));
-            return Ok(());
+            return self.fold_for_question(agent, now).await;
         }
         if self.compared_facts.with(|compared| compared.contains_key(agent)) {
             return Ok(());
@@ -49,26 +51,41 @@ impl Service {
         Ok(())
     }
 
+    async fn fold_for_question(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        let (service, of) = (self.clone(), agent.clone());
+        let folding = tokio::spawn(async move {
+            let _facts_lock = service.lock_facts(&of).await?;
+            service.compared_facts.with(|compared| compared.insert(of, now));
+            Ok(())
+        });
+        match timeout(FOLDING, folding).await {
+            Ok(Ok(folded)) => folded,
+            _ => Err(Error::unavailable(format!("folding the facts of {agent}"), "it takes too long")),
+        }
+    }
+
     /// Brings all tables of facts of a replica up to date, so that forgotten facts leave its memory, and removes those that
     /// nobody has asked for lately. Goes on after an error, and returns the last one.
     pub async fn renew_compared_facts(&self) -> Result<()> {
-        let (compared, now) = (self.compared_facts.with(|compared| compared.clone()), self.now());
+        let (agents, now): (Vec<Agent>, _) =
+            (self.compared_facts.with(|all| all.keys().cloned().collect()), self.now());
         let mut done = Ok(());
-        for (agent, last) in compared {
-            let renewed = if now.duration_since(last) < KEPT {
-                self.lock_facts(&agent).await.map(drop)
-            } else {
-                self.remove_compared_facts(&agent).await
-            };
-            done = renewed.and(done);
+        for agent in agents {
+            done = self.renew_facts_of(&agent, now).await.and(done);
         }
         done
     }
 
-    async fn remove_compared_facts(&self, agent: &Agent) -> Result<()> {
+    async fn renew_facts_of(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let _facts_lock = self.locks.lock::<Facts>(agent).await;
-        self.compared_facts.with(|compared| compared.remove(agent));
-        self.parts.facts.remove(agent).await
+        let is_idle = |last: &Timestamp| now.duration_since(*last) >= KEPT;
+        // Decided under the lock: a question that has just compared the facts still reads them.
+        let is_removed =
+            self.compared_facts.with(|all| all.get(agent).is_some_and(is_idle) && all.remove(agent).is_some());
+        match is_removed {
+            true => self.parts.facts.remove(agent).await,
+            false => self.parts.fact_writer.bring_facts(agent).await.map(drop),
+        }
     }
 
     /// Waits for the lock of the agent's facts, and brings their table up to date.

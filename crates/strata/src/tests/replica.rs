@@ -70,7 +70,7 @@ async fn only_changed_rows_are_read_unless_they_are_many() {
     };
     say("1", 1).await;
     require(&replica, &me, 1).await;
-    let copy = || replica.tables.in_memory.get(&me).unwrap();
+    let copy = || replica.tables().in_memory.get(&me).unwrap();
     let first = copy();
     say("2", 2).await;
     assert_eq!(names().await, ["1#0"], "nothing has required the second change");
