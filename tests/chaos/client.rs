@@ -77,6 +77,9 @@ pub struct Load {
     pub acknowledged: AtomicU64,
 }
 
+/// Number of searches for a message.
+const SEARCHES: usize = 6;
+
 pub struct ChatClient {
     agent: String,
     load: Arc<Load>,
@@ -134,18 +137,25 @@ impl ChatClient {
         answer
     }
 
-    /// Sends messages and waits until they are reported searchable. A search through any node must then find the last one.
+    /// Sends messages and waits until they are reported searchable. Searches through any node must then find the last one.
     async fn say_and_find(&mut self) {
         let answer = self.send("messages?wait=searchable&timeout_seconds=3").await;
         if answer["status"] != "searchable" {
             return;
         }
-        let newest = content(self.record.messages - 1);
-        let query = json!({ "query": newest, "limit": 10, "grains": ["working"] });
-        let found = self.ask(Method::POST, "search", Some(&query)).await;
-        let results = found["results"].as_array().cloned().unwrap_or_default();
-        let is_found = results.iter().any(|result| result["text"] == newest);
-        self.expect(is_found, || format!("{newest:?} is not among {results:?}"));
+        self.search(&content(self.record.messages - 1), true).await;
+    }
+
+    /// Searches for a message through any nodes, and checks whether they find it. A standby node answers only once it has read
+    /// the tables, so one search is not enough.
+    async fn search(&mut self, text: &str, expect: bool) {
+        for _ in 0..SEARCHES {
+            let query = json!({ "query": text, "limit": 10, "grains": ["working"] });
+            let found = self.ask(Method::POST, "search", Some(&query)).await;
+            let results = found["results"].as_array().cloned().unwrap_or_default();
+            let is_found = results.iter().any(|result| result["text"] == text);
+            self.expect(is_found == expect, || format!("{text:?} is found: {is_found}, among {results:?}"));
+        }
     }
 
     /// Sends an acknowledged message again. It must count as stored or as forgotten.
@@ -177,6 +187,7 @@ impl ChatClient {
         if !self.record.forgotten.contains(&conversation) {
             self.ask(Method::DELETE, &format!("conversations/c{conversation}?dry_run=false"), None).await;
             self.record.forgotten.push(conversation);
+            self.search(&content(conversation * CONVERSATION), false).await;
         }
     }
 
