@@ -5,20 +5,22 @@
 //! thread: without the lease, the database refuses the node's writes (`catalog/src/postgres/lease.rs`). The guard of the bucket
 //! refuses a write that might end after the lease. A node that has lost the lease restarts its process.
 
+mod deadline;
+
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annals_catalog::{Claimed, Closed, Lease, Node, TakenLease};
-use annals_core::{Error, Result, Timestamp};
+use annals_core::{Error, Result};
 use annals_objects::WriteGuard;
 use annals_server::rest::chain;
 use annals_server::{Replica, Standby};
 use annals_service::metrics::NodeMetrics;
-use jiff::SignedDuration;
+use deadline::{Clocks, Deadline};
 use tokio::sync::{RwLock, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -341,67 +343,4 @@ impl Keeper {
 
 fn warn(done: &str, error: &Error) {
     tracing::warn!(error = chain(error), "the lease of the cluster could not be {done}");
-}
-
-/// A moment by two clocks. The wall clock also runs while the machine sleeps; the other one cannot be set.
-#[derive(Clone, Copy)]
-struct Clocks {
-    steady: Instant,
-    wall: Timestamp,
-}
-
-impl Clocks {
-    #[expect(clippy::disallowed_methods, reason = "a lease lives on the machine's clocks")]
-    fn now() -> Clocks {
-        Clocks { steady: Instant::now(), wall: Timestamp::now() }
-    }
-}
-
-/// The moment from which this node must not begin to write any more; not set while it has no lease.
-#[derive(Default)]
-struct Deadline(Mutex<Option<Clocks>>);
-
-impl Deadline {
-    fn set(&self, sent: Clocks, after: Duration) {
-        let wall = sent.wall.saturating_add(SignedDuration::try_from(after).unwrap_or_default()).unwrap_or(sent.wall);
-        *self.clocks() = Some(Clocks { steady: sent.steady + after, wall });
-    }
-
-    fn clear(&self) {
-        *self.clocks() = None;
-    }
-
-    fn is_ahead(&self) -> bool {
-        self.is_after(Clocks::now())
-    }
-
-    fn is_after(&self, now: Clocks) -> bool {
-        self.clocks().is_some_and(|deadline| now.steady < deadline.steady && now.wall < deadline.wall)
-    }
-
-    fn clocks(&self) -> std::sync::MutexGuard<'_, Option<Clocks>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn deadline_passes_by_either_clock() {
-        let deadline = Deadline::default();
-        let sent = Clocks::now();
-        let after = |steady: u64, wall: i64| {
-            let wall = sent.wall.saturating_add(SignedDuration::from_secs(wall)).unwrap();
-            Clocks { steady: sent.steady + Duration::from_secs(steady), wall }
-        };
-        assert!(!deadline.is_after(after(0, 0)), "there is no lease yet");
-        deadline.set(sent, Duration::from_secs(10));
-        for (steady, wall, expect) in [(0, 0, true), (9, 9, true), (10, 9, false), (9, 10, false), (1, -3600, true)] {
-            assert_eq!(deadline.is_after(after(steady, wall)), expect, "{steady} s, {wall} s by the wall clock");
-        }
-        deadline.clear();
-        assert!(!deadline.is_after(after(0, 0)));
-    }
 }
