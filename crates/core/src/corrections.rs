@@ -30,7 +30,8 @@ const CERTAIN: &str = "correction|scratch that|my mistake|typo|i was wrong|i mis
     mi sono sbagliata|errata corrige|change of plan|change of plans|plananderung|cambio de planes|changement de programme|\
     mudanca de planos|cambio di programma|correctie|vergissing|foutje|更正|说错了|打错了|记错了|写错了|计划有变";
 /// Words after "sorry" and "no" that begin an excuse or an answer.
-const EXCUSES: &str = "for|to|about|that|i m|im|we re|but|if|my|problem|worries|idea|way|one|dass|fur|aber|ich bin|que|por|pero|estoy|mais|pour|je suis|mas|ma|per|maar|dat|voor";
+const EXCUSES: &str = "for|to|about|that|i m|im|we re|but|if|my|problem|worries|idea|way|one|dass|fur|aber|ich bin|que|por|pero|estoy|mais|pour|je suis|mas|ma|per|maar|dat|voor|good|bad|sure|\
+    yet|much|enough|great|really|too";
 
 /// English short forms of weekdays and months, without those that are also words ("sun", "mar").
 const SHORT_NAMES: [&str; 16] = [
@@ -116,6 +117,8 @@ mod tests {
         check("更正：三点", Certain);
         check("sorry to hear that", None);
         check("no problem", None);
+        check("Not good enough", None);
+        check("not Thursday", Weak);
         check("Momentum is back", None);
         check(&format!("sorry, {}", "and so on ".repeat(4)), None);
         check(&format!("correction: {}", "and so on ".repeat(4)), Certain);

@@ -7,10 +7,9 @@
 //! repetition (`choose`) and formats them (`lines`). Without any, there is a line for `small_talk`. Sentences of a sealed base
 //! compete with late ones. Never rewords: a line is one sentence of a turn, one sentence with those that depend on it, or a
 //! whole message of a short day. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
-//! dates in brackets, a question before its answer (`answers`), what the writer corrected (`corrections`), the sender of a
+//! dates in brackets, the message before a reply (`replies`), what the writer corrected (`corrections`), the sender of a
 //! mail, and in records the name of their subject (`story`). All turns that contributed words are the sources of a line.
 
-mod answers;
 mod budget;
 mod candidates;
 mod choose;
@@ -20,6 +19,7 @@ mod corrections;
 mod dates;
 mod definite;
 mod dependence;
+mod ellipsis;
 mod entries;
 mod events;
 mod explain;
@@ -32,9 +32,11 @@ mod names;
 mod news;
 mod openers;
 mod pronouns;
+mod questions;
 mod reading;
 mod record;
 mod recurrence;
+mod replies;
 mod reports;
 mod salience;
 mod small_talk;
@@ -66,7 +68,7 @@ use crate::word_limit::word_limit;
 
 /// Part of the recipe that is stored with each summary. Change it with every change to this folder that can change a summary,
 /// so that older summaries are recognised as outdated.
-const VERSION: &str = "extractive 14";
+const VERSION: &str = "extractive 15";
 
 /// The built-in engine for summaries.
 #[derive(Clone, Copy, Debug, Default)]

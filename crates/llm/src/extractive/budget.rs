@@ -30,11 +30,15 @@ pub(super) struct Budget {
 impl Budget {
     /// Returns the budget of a summary. For a working or daily summary, it is a quarter of the words of the turns, at least
     /// [`FLOOR`] and at most the limit of the grain. The base of a sealed day counts in full: it is a quarter of text that is
-    /// no longer available. For coarser grains, the budget is the limit of the grain.
+    /// no longer available. For coarser grains, the budget is the limit of the grain; of a year, a share of it
+    /// ([`share_of_year`]).
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = word_limit(grain);
         if grain > Grain::Daily {
-            return Budget { limit, tokens: limit, words: limit, filled: filled(grain) };
+            let share = if grain == Grain::Yearly && base.is_none() { share_of_year(sources) } else { 1.0 };
+            let of_share = |words: usize| (words as f64 * share) as usize;
+            let limit = of_share(limit);
+            return Budget { limit, tokens: limit, words: limit, filled: of_share(filled(grain)) };
         }
         let quarter = |of: fn(&str) -> usize| {
             let words: usize = sources.iter().map(|turn| of(&turn.text)).sum();
@@ -62,6 +66,16 @@ impl Budget {
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
     }
+}
+
+/// Returns the share of its limit that a year gets in which the memory began, or that is not over: four months have ten things that
+/// last, and not the thirty lines of a whole year. It is the root of the share of the days from the first source to the last: with
+/// that share itself, a third fewer of the important events of four months are quoted.
+fn share_of_year(sources: &[&Memory]) -> f64 {
+    let first = sources.iter().map(|source| source.days.0).min();
+    let last = sources.iter().map(|source| source.days.1).max();
+    let days = first.zip(last).map_or(0, |(first, last)| (last - first).get_days() + 1);
+    (f64::from(days) / 365.0).sqrt().min(1.0)
 }
 
 fn filled(grain: Grain) -> usize {

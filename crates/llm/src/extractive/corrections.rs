@@ -13,8 +13,14 @@ pub(super) const NEAR: usize = 12;
 
 /// Returns whether a message begins with words for a correction and has a time or number. Does not check whether its writer
 /// gave one before.
+///
+/// A word that may begin something else must correct within its sentence: "no no, staying here. just wanted to tell you. 5 years".
 pub(super) fn is(message: &str) -> bool {
-    correction_lead(message) != CorrectionLead::None && has_value(message)
+    match correction_lead(message) {
+        CorrectionLead::None => false,
+        CorrectionLead::Weak => message.split(['.', '!', '?', '\n']).next().is_some_and(has_value),
+        CorrectionLead::Clear | CorrectionLead::Certain => has_value(message),
+    }
 }
 
 /// Returns a line with the correction behind it: `See you Thursday → “sorry, Friday”`.
@@ -42,5 +48,6 @@ mod tests {
             false,
         );
         check("See you on Friday", false);
+        check("no no, staying here. just wanted to tell you. 5 years", false);
     }
 }

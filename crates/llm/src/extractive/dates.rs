@@ -9,6 +9,7 @@
 
 mod beside;
 mod clock;
+mod direction;
 mod months;
 mod phrases;
 mod span;
@@ -63,7 +64,12 @@ pub(super) fn name_a_day(words: &[impl AsRef<str>]) -> bool {
 
 /// Returns whether a lower-case word is an English month or weekday, or its abbreviation.
 pub(super) fn is_calendar_word(word: &str) -> bool {
-    phrases::month(word).is_some() || phrases::weekday(strip(word)).is_some()
+    phrases::month(word).is_some() || is_weekday(word)
+}
+
+/// Returns whether a lower-case word is the English name of a weekday, or a short form of one.
+pub(super) fn is_weekday(word: &str) -> bool {
+    phrases::weekday(strip(word)).is_some()
 }
 
 /// Returns whether a lower-case word of a language other than English is a time by itself: "gestern". Always false for English.
@@ -231,7 +237,10 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     let unit = strip(word(1));
     // "My last semester", "the last week of January", but "last year, of course".
     let is_own = side < 0 && weekdays::POSSESSIVES.contains(&before);
-    if is_own || word(2) == "of" && word(3) != "course" {
+    // "The last night shift."
+    let is_last_of_many = before == "the" && side < 0 && unit == "night";
+    let is_tide = ["tide", "tides"].contains(&word(2));
+    if is_own || is_last_of_many || is_tide || word(2) == "of" && word(3) != "course" {
         return None;
     }
     // "Over the last week", "in the past year".
@@ -319,11 +328,12 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let is_each = ["a", "an"].contains(&word(start)) && has_digit(&words[at.saturating_sub(RATE)..at]);
     // "90 mm of rain in a day" and "no missed readings in 7 weeks" are rates.
     let near = &words[at.saturating_sub(COUNTED)..at];
-    let is_counted = near.iter().any(|word| ["zero", "no", "time", "times", "twice"].contains(word));
+    let is_counted =
+        near.iter().any(|word| ["zero", "no", "time", "times", "twice", "double", "doubles", "triple"].contains(word));
     let is_rate = is_each || is_counted || has_digit(near);
     // "It clears in a day or two."
     let is_loose = word(end) == "or";
-    let is_meant = is_from_now
+    let is_meant = is_from_now && !is_counted
         || (is_in
             && word(end) != "time"
             && !is_rate

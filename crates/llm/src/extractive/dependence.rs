@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use super::openers;
+use super::questions;
 use super::tokens::Token;
 use super::verbs;
 
@@ -21,7 +22,7 @@ pub(super) enum Dependence {
 
 /// Returns how far a sentence depends on others.
 pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Dependence {
-    if is_question(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
+    if questions::is_marked(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
         return Dependence::Aside;
     }
     match language {
@@ -29,11 +30,6 @@ pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Depend
         Language::Unspaced => unspaced(sentence),
         other => foreign(tokens, other),
     }
-}
-
-fn is_question(sentence: &str) -> bool {
-    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !['?', '？', '.', '。'].contains(&c));
-    end.ends_with(['?', '？'])
 }
 
 fn english(tokens: &[Token]) -> Dependence {
@@ -124,6 +120,15 @@ pub(super) fn is_fragment(tokens: &[Token]) -> bool {
     let has_particular = tokens.iter().skip(1).any(Token::is_capital)
         || tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));
     !has_verb && (!has_particular || tokens.len() < 4)
+}
+
+/// Returns whether an English sentence is a fragment that does not refer to a sentence before it.
+pub(super) fn is_bare_fragment(tokens: &[Token]) -> bool {
+    tokens.len() > 1
+        && is_fragment(tokens)
+        && !refers_back(tokens)
+        && !is_label(tokens)
+        && !openers::is_reaction(tokens)
 }
 
 fn foreign(tokens: &[Token], language: Language) -> Dependence {

@@ -9,7 +9,7 @@ use annals_core::MemoryId;
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
-use super::{dates, definite, pronouns};
+use super::{dates, definite, pronouns, verbs};
 
 /// The full names that occur in texts, and the words that must not be taken for surnames.
 #[derive(Debug, Default)]
@@ -35,6 +35,7 @@ impl FullNames {
             let [.., given, surname] = run else { continue };
             if given.raw != surname.raw
                 && is_name(given)
+                && !is_verb(text, given)
                 && is_name(surname)
                 && !is_in(INSTITUTIONS, bare(&surname.lower))
             {
@@ -106,6 +107,15 @@ pub(super) fn runs<'t, 'a>(text: &'a str, tokens: &'t [Token<'a>]) -> impl Itera
     let runs = tokens.chunk_by(is_joined).filter(|run| run[0].is_capital());
     // "But Gale": the first word of a sentence need not be a name.
     runs.map(|run| if run.len() > 1 && !pronouns::may_be_name(&run[0].lower) { &run[1..] } else { run })
+}
+
+/// Returns whether the first word of a sentence is a verb: "Borrowing Bev's car".
+fn is_verb(text: &str, token: &Token) -> bool {
+    let before = text[..token.span.start].trim_end();
+    let begins = before.is_empty()
+        || before.ends_with(['.', '!', '?', ':', ';'])
+        || text[before.len()..token.span.start].contains('\n');
+    begins && (token.lower.ends_with("ing") || verbs::is_finite(&token.lower))
 }
 
 pub(super) fn is_name(token: &Token) -> bool {
@@ -180,6 +190,7 @@ mod tests {
         check("On Whitlock they agreed.", "Whitlock left.", "Whitlock left.");
         check("The charity Rescue Marrable closed.", "He was on Marrable.", "He was on Marrable.");
         check("Harbour Strike Begins\nThe strike began.", "Strike leaders met.", "Strike leaders met.");
+        check("Borrowing Bev's old Fiesta till Friday.", "Bev retires.", "Bev retires.");
         check("Carrow Crown Court met.", "Court of Appeal met.", "Court of Appeal met.");
         check(
             "Der Jurist Henrik Stolp kommt aus Kassel.",

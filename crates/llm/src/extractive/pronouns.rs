@@ -6,6 +6,7 @@
 
 use annals_core::CalendarNames;
 
+use super::dates;
 use super::names::Names;
 use super::tokens::{Token, tokens};
 use super::verbs;
@@ -146,7 +147,7 @@ fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(
     const OF_PLACES: [&str; 12] = ["in", "at", "on", "near", "the", "to", "from", "into", "of", "a", "an", "via"];
     let last = end_of_name(sentence, tokens, at);
     let is_vocative = |token: &Token| names.is_speaker(&token.lower);
-    if last == at || tokens[at..last].iter().any(is_vocative) {
+    if last == at || tokens[at..last].iter().any(is_vocative) || dates::is_weekday(&tokens[at].lower) {
         return None;
     }
     let before = at.checked_sub(1).map(|position| tokens[position].lower.as_str());

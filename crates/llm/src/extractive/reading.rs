@@ -13,14 +13,14 @@ use super::names::Names;
 use super::record::Form;
 use super::story::{self, Story};
 use super::tokens::tokens;
-use super::{clean, dates, entries, labels, openers, spacing, split, status, unnamed, word_kinds, wrapped};
+use super::{clean, dates, ellipsis, entries, labels, openers, spacing, split, status, unnamed, word_kinds, wrapped};
 use text::{Context, Text};
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
 
 /// Maximum words of a passage, so that a line of a summary can be read at a glance.
-const PASSAGE: usize = 26;
+pub(super) const PASSAGE: usize = 26;
 
 /// Maximum words of a passage that ends with a sentence which continues the one before without a pronoun: such a sentence is
 /// quoted only there, and news have long sentences.
@@ -41,10 +41,14 @@ pub(super) struct Read {
     pub(super) begins_line: bool,
     /// Whether the sentence continues the one before without a pronoun.
     pub(super) continues: bool,
+    /// Whether a message can begin with the sentence: it does not refer to one before.
+    pub(super) can_begin: bool,
+    /// Whether a sentence of a chat is quoted only behind the one before it because it is terse.
+    pub(super) is_terse: bool,
     /// The earlier turns that contain the added names.
     pub(super) from: Vec<MemoryId>,
     /// The text to quote after the sentence before it. In a record it keeps its pronouns.
-    behind: String,
+    pub(super) behind: String,
 }
 
 impl Read {
@@ -87,7 +91,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         let begins_line = begins_line(&cleaned, sentence);
         let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
         let (dependence, context) = text.dependence(sentence, &resolved, is_behind);
-        let dependence = if is_code { Dependence::Aside } else { dependence };
+        let dependence = if is_code || is_line_of_code(sentence) { Dependence::Aside } else { dependence };
         let resolved = if text.is_capitalized { openers::capitalized(&resolved) } else { resolved };
         let dated = dates::resolve(&resolved, day, text.language);
         let is_undated = form == Form::Record && dates::is_undated(&dated, text.language);
@@ -107,12 +111,15 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
             position: read.len(),
             begins_line,
             continues: context == Context::Before,
+            can_begin: dependence < Dependence::Leaning || text.is_bare_fragment(&resolved),
+            is_terse: false,
             from,
         });
         before = resolved;
     }
-    if form == Form::Record {
-        entries::join(&mut read);
+    match form {
+        Form::Record => entries::join(&mut read),
+        Form::Chat => ellipsis::join(&mut read, names),
     }
     with_passages(read, names, &text)
 }
@@ -143,6 +150,8 @@ pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Opti
         position: 0,
         begins_line: true,
         continues: false,
+        can_begin: true,
+        is_terse: false,
         from,
     })
 }
@@ -153,10 +162,13 @@ fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
     for (position, first) in read.iter().enumerate() {
         found.push(first.clone());
-        // A sentence without content has nothing that the next one could refer to.
-        let begins =
-            first.dependence == Dependence::Independent || first.dependence == Dependence::Faint && first.begins_line;
-        let has_content = whole.form == Form::Record || word_kinds::is_informative(&first.text, first.language, names);
+        let begins = first.dependence == Dependence::Independent
+            || first.dependence == Dependence::Faint && first.begins_line
+            || whole.form == Form::Chat && ellipsis::begins(&read, position);
+        // A sentence without content has nothing that the next one could refer to, but a terse one may add it.
+        let has_content = whole.form == Form::Record
+            || read.get(position + 1).is_some_and(|next| next.is_terse)
+            || word_kinds::is_informative(&first.text, first.language, names);
         if !begins || !has_content {
             continue;
         }
@@ -192,6 +204,11 @@ fn begins_line(text: &str, sentence: &str) -> bool {
 /// Returns whether a sentence has a number and no word: "100%."
 fn is_bare_number(sentence: &str) -> bool {
     !sentence.contains(char::is_alphabetic) && sentence.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns whether a sentence has several characters that people write in code alone: "select * from t where row_number = 1;".
+fn is_line_of_code(sentence: &str) -> bool {
+    sentence.chars().filter(|c| "=_{};<>*\\|".contains(*c)).count() > 3
 }
 
 /// Returns where a sentence, which is a slice of the text, begins.
@@ -245,6 +262,8 @@ mod tests {
         }
         check("I bought a red boat. It leaks.", &["I bought a red boat.", "I bought a red boat. It leaks."]);
         check("Thanks! It leaks.", &[]);
+        check("select * from boats where boat_id = 1 and owner_id = 2", &[]);
+        check("I told her she can't", &[]);
         check("I bought a red boat.\nIt leaks.", &["I bought a red boat."]);
         check(
             "Mayor Tom Reilly won a third term. Turnout was 38%.",

@@ -131,7 +131,7 @@ fn summary_quotes_content_only() {
             "Ann: She eats shoes",
             "Bob: Does Luna sleep in the kitchen?",
         ],
-        "Ann: We got a puppy from Spain.\nAnn: The puppy's name is Luna.",
+        "Ann: We got a puppy from Spain. The puppy's name is Luna. / She eats shoes",
     );
     check(&["Ann: Does Luna sleep in the kitchen?"], "Ann: Does Luna sleep in the kitchen?");
     check(&["Ann: ", "Bob: \n \t", "Ann: The bakery closed."], "Ann: The bakery closed.");

@@ -9,7 +9,8 @@ pub(super) struct Token<'a> {
     pub(super) span: Range<usize>,
     /// The word as written.
     pub(super) raw: &'a str,
-    /// The word in lower case, with plain apostrophes and hyphens.
+    /// The word in lower case, with plain apostrophes and hyphens. English short forms have their apostrophe even if it was left
+    /// out: "hes" is "he's".
     pub(super) lower: String,
 }
 
@@ -48,7 +49,48 @@ fn is_joint(character: char) -> bool {
 fn token(text: &str, start: usize, end: usize) -> Token<'_> {
     let raw = text[start..end].trim_end_matches(is_joint);
     let lower = raw.to_lowercase().replace('’', "'").replace('‑', "-");
+    let lower = with_apostrophe(&lower).map_or(lower, str::to_owned);
     Token { span: start..start + raw.len(), raw, lower }
+}
+
+/// Returns the full spelling of a short form that is written without its apostrophe, as is usual in chats. Words of other languages
+/// are not listed ("im", "dont"), nor are forms that are words of their own ("its", "were", "ill").
+fn with_apostrophe(lower: &str) -> Option<&'static str> {
+    const FORMS: [&str; 30] = [
+        "he's",
+        "she's",
+        "they're",
+        "that's",
+        "there's",
+        "what's",
+        "where's",
+        "who's",
+        "how's",
+        "you're",
+        "you've",
+        "we've",
+        "they've",
+        "i've",
+        "let's",
+        "didn't",
+        "doesn't",
+        "isn't",
+        "wasn't",
+        "aren't",
+        "weren't",
+        "haven't",
+        "hasn't",
+        "hadn't",
+        "couldn't",
+        "wouldn't",
+        "shouldn't",
+        "won't",
+        "can't",
+        "ain't",
+    ];
+    let is_of =
+        |form: &&&str| form.len() == lower.len() + 1 && form.bytes().filter(|byte| *byte != b'\'').eq(lower.bytes());
+    FORMS.iter().find(is_of).copied()
 }
 
 #[cfg(test)]
@@ -66,5 +108,6 @@ mod tests {
         check("“It’s Ann's half-time,” she said…", &["it's", "ann's", "half-time", "she", "said"]);
         check("dogs' tails - 3.5 km", &["dogs", "tails", "3", "5", "km"]);
         check("昨天 我去了北京。", &["昨天", "我去了北京"]);
+        check("Hes at work, didnt ring, its ill", &["he's", "at", "work", "didn't", "ring", "its", "ill"]);
     }
 }

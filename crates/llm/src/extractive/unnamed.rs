@@ -26,6 +26,15 @@ pub(super) fn is_in(sentence: &str) -> bool {
     })
 }
 
+/// Returns whether the sentence has "he" or "she", or another form of them, for somebody whom it does not name.
+pub(super) fn has_person(sentence: &str) -> bool {
+    let tokens = tokens(sentence);
+    (0..tokens.len()).any(|at| {
+        let word = tokens[at].lower.split('\'').next().unwrap_or_default();
+        ["he", "she", "him", "her", "his"].contains(&word) && !tokens[..at].iter().any(is_person)
+    })
+}
+
 /// Returns whether an earlier clause or sentence mentions something.
 fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     let is_end = |pair: &[Token]| sentence[pair[0].span.end..pair[1].span.start].starts_with(['.', '!', '?']);

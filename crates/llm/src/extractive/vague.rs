@@ -50,7 +50,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-const OWN: &str = "i i'm i've i'd i'll my we we're we've our me us";
+const OWN: &str = "i i'm im i've ive i'd i'll my we we're we've weve our me us";
 const YOU: &str = "you you're you've you'd you'll your yours u ya";
 
 /// Words in "-ing" that are not gerunds at the beginning of a sentence.

@@ -28,7 +28,7 @@ const IRREGULAR: &str = "was were had did went got came saw took made found met 
     heard felt kept knew thought brought built caught chose cut drew drank drove ate fell fought flew forgot froze grew held hid \
     hit hurt laid led lent let lit meant paid put quit ran rang rose sent set shook shot shut sang sank sat slept spoke spent stood \
     stole struck swam swore taught tore threw understood woke wore won wrote became broke bit blew dug fed fled hung read rode sold \
-    spread stuck sued swept swung wept dined supped lay bore bound dealt dreamt learnt burnt bred been done gone wasn't weren't \
+    spread stuck sued swept swung wept dined supped lay bore bound dealt dreamt learnt burnt bred been done gone seen wasn't weren't \
     didn't hadn't tied died used tried cried lied burst";
 
 const FINITE: &str = "am is are was were be has have had do does did will would can could shall should may might must need needs want \
@@ -45,7 +45,7 @@ const FINITE: &str = "am is are was were be has have had do does did will would 
     recognize recognizes call calls offer offers demand demands accuse accuses blame blames promise promises propose proposes refuse refuses \
     release releases arrest arrests accept accepts admit admits appoint appoints find finds break breaks enter enters retake retakes rise rises \
     strike strikes bomb bombs attack attacks continue continues report reports confirm confirms order orders ban bans lift lifts expel expels \
-    withdraw withdraws retreat retreats advance advances resume resumes celebrate celebrates march marches gather gathers sit sits let lets fly flies drive drives travel travels visit visits believe believes remember remembers gonna i'm";
+    withdraw withdraws retreat retreats advance advances resume resumes celebrate celebrates march marches gather gathers sit sits let lets fly flies drive drives travel travels visit visits believe believes remember remembers gonna i'm im dont";
 
 #[cfg(test)]
 mod tests {

@@ -112,7 +112,8 @@ const GRAMMAR: &str = "a an the and or but if so of to in on at for with by from
     doing have has had having can could will would shall should may might must let lets get gets it'd it'll i'm i've \
     i'd i'll you're you've you'd you'll he'd he'll she'd she'll we're we've we'd we'll they're they've they'd they'll \
     isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't \
-    shouldn't ain't im ive dont cant thats because 'cause cuz though although while through during between again once \
+    shouldn't ain't im ive dont cant thats hes shes theyre youre youve weve theyve theres whats didnt doesnt isnt wasnt arent \
+    werent havent hasnt hadnt couldnt wouldnt shouldnt wont because 'cause cuz though although while through during between again once \
     ever never always still even much many lot lots bit kind sort thing things something anything everything nothing \
     someone anyone everyone one ones way like well maybe perhaps quite rather around after before until since without \
     gonna wanna gotta kinda sorta";

@@ -12,7 +12,7 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::word_kinds::{self, Kind};
-use super::{answers, events, news, salience, story, vague};
+use super::{events, news, replies, salience, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
@@ -131,7 +131,7 @@ impl Worth {
 pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &Names) -> Worth {
     let KindOfText { grain, form, is_news } = kind;
     let (label, sentence) = story::parts(sentence);
-    let (question, rest) = answers::parts(sentence);
+    let (question, rest) = replies::parts(sentence);
     let mut found = word_kinds::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Sentence, has_value, is_placeholder};
-use jiff::SignedDuration;
 
 use super::chats::chats;
 use super::{Candidate, Input, is_persons};
@@ -17,13 +16,10 @@ use crate::extractive::record::Form;
 use crate::extractive::story::{self, Story};
 use crate::extractive::tokens::tokens;
 use crate::extractive::worth::{self, Worth};
-use crate::extractive::{answers, corrections, lines, mails, reading, record, split};
+use crate::extractive::{corrections, lines, mails, questions, reading, record, replies, split};
 
 /// Maximum words of one sentence. Longer ones are cut.
 const SENTENCE: usize = 60;
-
-/// Maximum time between a question and a message that answers it.
-const ANSWERED: SignedDuration = SignedDuration::from_hours(4);
 
 /// Factor for sentences of an assistant without a name: its explanations are worth less than what people say to it.
 const EXPLAINED: f64 = 0.35;
@@ -78,7 +74,7 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
     let mut found = Vec::new();
-    let mut open_question: Option<(&Memory, String)> = None;
+    let mut before: Option<replies::Before> = None;
     let chats = chats(sources, &input.earlier);
     let mut stories: BTreeMap<&str, Story> = BTreeMap::new();
     for (child, turn) in turns {
@@ -90,13 +86,16 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
         };
         let room = room(Grain::Daily, input.budget, turn.days.0, turn.speaker());
         let mut read = of_parts(turn, room, names, form, story);
-        let next = answers::question(&read, names).map(|question| (*turn, question));
-        let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
-            let position = answers::answer(&mut read, asker.speaker()?, &question, names)?;
-            Some((position, asker.id.clone()))
-        });
+        let next = if form == Form::Chat { replies::before(child, turn, &read, names) } else { None };
+        if let Some(before) = &before {
+            for continued in before.go_on(turn, &read, names) {
+                found.push(of_read(before.child, before.turn, continued, Some(turn.id.clone())));
+            }
+        }
+        let answer = before.as_ref().and_then(|before| before.ask(turn, &mut read, names));
+        let asker = before.map(|before| before.turn.id.clone());
         for mut read in read {
-            let asker = answer.take_if(|(position, _)| *position == read.position).map(|(_, asker)| asker);
+            let asker = asker.clone().filter(|_| answer == Some(read.position));
             if story.is_routine(story::parts(&read.text).1) {
                 read.dependence = read.dependence.max(Dependence::Faint);
             }
@@ -105,8 +104,10 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
         if corrections::is(&turn.text) {
             correct(&mut found, sources, child);
         }
-        open_question = next;
+        before = next;
     }
+    // What somebody goes on to say stands with the message before.
+    found.sort_by_key(|quote| quote.child);
     found
 }
 
@@ -138,7 +139,8 @@ fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
     let is_same = |turn: &Memory| turn.speaker() == by.speaker() && turn.conversation() == by.conversation();
     let of_conversation = |turn: &&&Memory| turn.conversation() == by.conversation();
     let before = sources[..correction].iter().rfind(of_conversation);
-    if before.is_some_and(|before| before.speaker() != by.speaker() && before.text.trim_end().ends_with(['?', '？'])) {
+    let asks = |turn: &&Memory| questions::end(&turn.text, Language::of(&tokens(&turn.text)));
+    if before.is_some_and(|before| before.speaker() != by.speaker() && asks(before)) {
         return;
     }
     let is_corrected = |quote: &&Quote| {
@@ -170,12 +172,6 @@ fn has_amount(text: &str) -> bool {
     is_of_money(text) || text.split(|c: char| !c.is_ascii_digit()).any(is_long)
 }
 
-/// Returns whether a turn can answer the one before it: by another speaker, in the same conversation, within [`ANSWERED`].
-fn is_answered(asker: &Memory, turn: &Memory) -> bool {
-    let is_soon = turn.at().duration_since(asker.at()) <= ANSWERED;
-    asker.conversation() == turn.conversation() && asker.speaker() != turn.speaker() && is_soon
-}
-
 pub(super) fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Option<MemoryId>) -> Quote<'a> {
     let mut from = vec![turn.id.clone()];
     for id in asker.into_iter().chain(read.from) {
@@ -188,11 +184,22 @@ pub(super) fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, a
         position: read.position,
         day: turn.days.0,
         speaker: turn.speaker(),
-        text: Cow::Owned(read.text),
+        text: Cow::Owned(closed(read.text)),
         language: read.language,
         dependence: read.dependence,
         from: Cow::Owned(from),
     }
+}
+
+/// Closes a quotation that ends with the sentence but goes on in the message: `"We lost everything.`
+fn closed(text: String) -> String {
+    let count = |mark: char| text.chars().filter(|c| *c == mark).count();
+    let mark = match () {
+        () if count('"') % 2 == 1 && text.starts_with('"') => '"',
+        () if count('“') == count('”') + 1 && text.starts_with('“') => '”',
+        () => return text,
+    };
+    format!("{text}{mark}")
 }
 
 /// Returns the sentences, without those that a model invented.

@@ -4,7 +4,7 @@
 use annals_core::Date;
 
 use super::span::{Span, Unit};
-use super::{Found, Sentence, number, phrases, weekdays};
+use super::{Found, Sentence, direction, number, phrases, weekdays};
 
 /// Words before an amount that make it a length: "closed for two weeks from Monday", "we have two days before Friday".
 const LENGTHS: [&str; 14] =
@@ -28,7 +28,10 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let amount = amount(words, at)?;
     let link = at + amount.length;
-    let is_length = at > 0 && LENGTHS.contains(&words[at - 1]);
+    let word = |back: usize| at.checked_sub(back).map_or("", |position| words[position]);
+    // "Twice a week from Thursday."
+    let is_rate = amount.is_counted && ["once", "twice", "times", "days", "nights", "hours"].contains(&word(1));
+    let is_length = LENGTHS.contains(&word(1)) || is_rate;
     let (length, span) = match *words.get(link)? {
         "ago" => ago(sentence, link + 1, day, &amount)?,
         "before" | "after" if !is_length => {
@@ -127,7 +130,7 @@ pub(super) fn weeks_after_weekday(sentence: Sentence<'_>, at: usize, day: Date) 
     let is_ago = !is_in && ["ago", "back"].contains(&word(first + 2));
     let span = match () {
         () if is_ago => Span::weekday_weeks_ago(day, weekday, count)?,
-        () if is_from_now || is_in && weekdays::is_ahead(sentence, at) => Span::weekday_in_weeks(day, weekday, count)?,
+        () if is_from_now || is_in && direction::is_ahead(sentence, at) => Span::weekday_in_weeks(day, weekday, count)?,
         () => return None,
     };
     let end = first + 2 + if is_from_now { 2 } else { usize::from(is_ago) };

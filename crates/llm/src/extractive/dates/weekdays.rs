@@ -1,40 +1,15 @@
 //! English weekdays without "last" or "next": "on Friday", "Friday night", "by Monday", "Friday 24th".
 
-use std::ops::Range;
-
 use annals_core::Date;
 use jiff::ToSpan;
 use jiff::civil::Weekday;
 
 use super::span::Span;
-use super::{Found, Sentence, beside, part_of_day, phrases, strip, tense};
+use super::{Found, Sentence, beside, direction, part_of_day, phrases, strip, tense};
 use crate::extractive::verbs;
 
 /// Words before a weekday that form no name with it, even if they are capitalised, as at the beginning of a sentence.
-const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
-
-/// Words that begin another clause, whose verb says nothing about a time in this one.
-const CONJUNCTIONS: [&str; 8] = ["but", "because", "although", "though", "cos", "cause", "whereas", "unless"];
-
-/// Characters between two words that begin another clause.
-const BOUNDARIES: [char; 10] = ['(', ')', ':', ';', '…', '—', '–', '\n', '?', '!'];
-
-/// Marks that end a note: "Felt ok. Talk Sat".
-const NOTE_ENDS: [char; 4] = ['.', ',', '!', '?'];
-
-/// Maximum number of words before a weekday in a note that announces an event.
-const NOTE_WORDS: usize = 4;
-
-/// Words that do not occur in a note that announces an event: "after the talk Saturday, …".
-const NOT_IN_NOTES: [&str; 10] = ["after", "since", "at", "during", "from", "in", "of", "the", "that", "last"];
-
-/// Events that notes announce.
-const EVENTS: &str = "advert answer bid quote price appointment appt audition ceremony checkup check-up class concert deadline decision delivery dentist dinner due exam \
-    exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
-    recital rehearsal result results scan surgery talk test tests tournament trip verdict viewing visit vote wedding";
-
-/// Words after the genitive of a weekday that announce it: "Monday's diary".
-const AGENDAS: [&str; 8] = ["agenda", "diary", "fixtures", "forecast", "line-up", "lineup", "programme", "schedule"];
+const BEFORE_WEEKDAYS: [&str; 10] = ["on", "by", "until", "since", "before", "after", "from", "till", "til", "for"];
 
 /// Plural nouns before which a weekday names no single day: "a strike threatens Saturday services".
 const REGULAR_EVENTS: [&str; 7] = ["buses", "classes", "lessons", "prayers", "services", "shifts", "trains"];
@@ -50,12 +25,13 @@ const NO_NOUNS: [&str; 9] = ["is", "was", "has", "had", "will", "i", "we", "befo
 const DETERMINERS: [&str; 7] = ["the", "our", "my", "their", "his", "her", "your"];
 
 /// Words that form a name with the weekday after them, which then gets no date: "Good Friday".
-const OF_NAMES: [&str; 14] = [
+const OF_NAMES: [&str; 15] = [
     "good",
     "ash",
     "palm",
     "easter",
     "shrove",
+    "whit",
     "cyber",
     "super",
     "ruby",
@@ -100,7 +76,7 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
-        return Some((length, nearest(day, (weekday, number), is_ahead(sentence, at))?));
+        return Some((length, nearest(day, (weekday, number), direction::is_ahead(sentence, at))?));
     }
     let has_date = super::name_a_day(&words[at.saturating_sub(NEAR)..at]);
     if is_name(sentence, at) || is_relative(words, at) || is_attributive(sentence, at) || has_date {
@@ -113,20 +89,23 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     if let Some(found) = beside::weeks_after_weekday(sentence, at, day) {
         return Some(found);
     }
-    let is_said = ["it's", "its"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
+    let is_said = ["it's", "its", "not"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
     // "My first Wednesday at home", "how was everyone's Sunday".
     const SHORT: [&str; 8] = ["how's", "what's", "there's", "here's", "let's", "that's", "who's", "where's"];
     let is_genitive = before.ends_with("'s") && !SHORT.contains(&before);
     let is_of_somebody = DETERMINERS[1..].contains(&before) || is_genitive;
     let is_ordinal = ["first", "second", "third", "fourth", "final"].contains(&before);
-    let is_today = day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal);
+    // A note of two words, "Free Wednesday", but "Dentist Wednesday" announces something.
+    let is_note = words.len() == 2 && at == 1 && !direction::EVENTS.split_whitespace().any(|event| event == before);
+    let is_today =
+        day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal || is_note);
     if is_ordinal && !is_today || is_abandoned(&words[at.saturating_sub(NEAR)..at]) {
         return None;
     }
     let span = match day_of_plan(sentence, at) {
         _ if is_today => Span::day(day, 0)?,
         Some(planned_on) => Span::weekday_after(planned_on, weekday)?,
-        None if is_ahead(sentence, at) => Span::weekday_after(day, weekday)?,
+        None if direction::is_ahead(sentence, at) => Span::weekday_after(day, weekday)?,
         None => Span::weekday_before(day, weekday)?,
     };
     Some((1 + part_of_day(after), span))
@@ -139,100 +118,6 @@ fn day_of_plan(sentence: Sentence<'_>, at: usize) -> Option<Date> {
     let words = sentence.words;
     let is_would = |position: usize| words[position].ends_with("'d") && !verbs::is_past(words[position + 1]);
     (from..at).any(|position| words[position] == "would" || is_would(position)).then_some(day)
-}
-
-/// Returns whether the weekday is after the day of the message.
-pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
-    let clause = clause(sentence, at);
-    let (words, at) = (&sentence.words[clause.clone()], at - clause.start);
-    let word = |back: usize| at.checked_sub(back).map_or("", |position| words[position]);
-    // "Correction to Thursday: …"
-    let is_corrected = ["correction", "addendum", "update", "follow-up", "erratum"].contains(&word(2));
-    // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
-    let is_done = word(1) == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
-    let is_limit = ["by", "until", "till", "to", "for"].contains(&word(1)) && !is_done;
-    // "Pump hired from Monday", but "I was off from Monday" and "still sore from Monday".
-    let has = |any: &[&str]| words[..at].iter().any(|word| any.contains(word));
-    let is_told = words[note(sentence, clause.start + at).start.saturating_sub(clause.start)..at]
-        .iter()
-        .any(|word| verbs::is_past(word) || ["was", "were", "been"].contains(word));
-    let is_sore = word(1) == "from" && has(&["still", "sore"]);
-    let is_begin = word(1) == "from" && !is_sore && !has(&["was", "were", "been"])
-        || ["starting", "beginning"].contains(&word(1)) && !is_told;
-    // "Vet back Thursday", "advert out Thursday", "home on Friday", but "I drove home on Friday".
-    let place = if word(1) == "on" { word(2) } else { word(1) };
-    let is_expected = ["back", "out", "home"].contains(&place) && !is_told;
-    // "Rang the surgery, got Tuesday."
-    let begins = note(sentence, clause.start + at).start + 1 == clause.start + at;
-    let is_given = begins && ["got", "given", "offered", "booked"].contains(&word(1));
-    // "Bilge dry after pumping Friday", but "meet me after training Friday".
-    let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::looks_ahead(&words[..at]);
-    // "They didn't stop till Sunday."
-    let near = &words[at.saturating_sub(4)..at];
-    let is_past_end =
-        ["until", "till"].contains(&word(1)) && near.iter().any(|word| ["didn't", "didnt"].contains(word));
-    // "Nine cases now, up from four on Tuesday."
-    let compares = near.windows(2).any(|pair| ["up", "down"].contains(&pair[0]) && pair[1] == "from");
-    let is_compared = compares && !tense::looks_ahead(&words[..at]);
-    // "The plan must be withdrawn by noon on Friday."
-    let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
-    // "Monday's diary" announces what is to come.
-    let names_agenda = words.get(at + 1).is_some_and(|next| AGENDAS.contains(next));
-    let is_agenda = names_agenda && words[at].ends_with("'s") && !tense::is_past(words, at);
-    // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
-    let is_known = words[at].ends_with("'s") && !is_limit && word(1) != "before" && !tense::is_announced(words, at);
-    // "Cancelled Monday" is about an appointment.
-    let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
-    let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    let part = note(sentence, clause.start + at);
-    let part = part.start.max(clause.start) - clause.start..part.end.min(clause.end) - clause.start;
-    let (near, position) = (&words[part.clone()], at - part.start);
-    // "Saw them on Saturday, my voice is gone."
-    let is_future =
-        if tense::is_shown(near, position) { tense::is_future(near, position) } else { tense::is_future(words, at) };
-    let is_future = announces(sentence, clause.start + at) || is_future;
-    let is_past = is_corrected || is_since || is_known || is_over || is_past_end || is_sore || is_compared;
-    is_agenda || !is_past && (is_limit || is_begin || is_expected || is_given || is_cancelled || is_future)
-}
-
-/// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk
-/// Sat".
-fn announces(sentence: Sentence<'_>, at: usize) -> bool {
-    let words = sentence.words;
-    let all = note(sentence, at);
-    let tells = words[..all.start].iter().any(|word| verbs::is_past(word));
-    let is_told = |position: usize| {
-        verbs::is_past(words[position]) || (tells || position < at) && NOT_IN_NOTES.contains(&words[position])
-    };
-    let note = &words[all.start..at];
-    let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
-    let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
-    // "No answer Monday" is what happened.
-    let is_none = note.first() == Some(&"no");
-    is_event && !is_none && note.len() <= NOTE_WORDS && !all.clone().any(|position| position != at && is_told(position))
-}
-
-/// Returns the range of the words between the marks that surround a word: commas, stops, brackets and the like.
-fn note(sentence: Sentence<'_>, at: usize) -> Range<usize> {
-    let ends = |position: &usize| {
-        let between = &sentence.text[sentence.tokens[*position].span.end..sentence.tokens[position + 1].span.start];
-        between.contains(BOUNDARIES) || between.contains(NOTE_ENDS)
-    };
-    let start = (0..at).rev().find(ends).map_or(0, |end| end + 1);
-    let end = (at..sentence.words.len() - 1).find(ends).map_or(sentence.words.len(), |end| end + 1);
-    start..end
-}
-
-/// Returns the range of the words of the clause that contains a word.
-fn clause(sentence: Sentence<'_>, at: usize) -> Range<usize> {
-    let begins = |position: usize| {
-        let between = &sentence.text[sentence.tokens[position - 1].span.end..sentence.tokens[position].span.start];
-        // "3:40"
-        (between != ":" && between.contains(BOUNDARIES)) || CONJUNCTIONS.contains(&sentence.words[position])
-    };
-    let start = (1..=at).rev().find(|position| begins(*position)).unwrap_or(0);
-    let end = (at + 1..sentence.words.len()).find(|position| begins(*position)).unwrap_or(sentence.words.len());
-    start..end
 }
 
 /// Returns whether the weekday is a habit, a range of days or a name with a date of its own: "every Friday", "Black Friday".
@@ -272,9 +157,11 @@ fn week_of(words: &[&str], at: usize) -> Option<(usize, i32)> {
 
 /// Returns the day that "this Monday" means: the last one if the sentence is in the past, otherwise the next one, or today.
 pub(super) fn this(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
+    // "The exchange this Friday isn't happening, they haven't sent the papers": a verb behind it tells nothing unless it is the first.
+    let told = if at == 0 { words } else { &words[..=at + 1] };
     if day.weekday() == weekday {
         Span::day(day, 0)
-    } else if tense::is_past(words, at + 1) {
+    } else if tense::is_past(told, at + 1) {
         Span::weekday_before(day, weekday)
     } else {
         Span::weekday_after(day, weekday)
@@ -288,7 +175,8 @@ fn is_attributive(sentence: Sentence<'_>, at: usize) -> bool {
     let words = sentence.words;
     let (Some(after), true) = (words.get(at + 1), at > 0 && DETERMINERS.contains(&words[at - 1])) else { return false };
     let is_in = |list: &str| list.split_whitespace().any(|word| word == *after);
-    let is_other = NO_NOUNS.contains(after) || is_in(NOT_DESCRIBED) || is_in(EVENTS) || part_of_day(after) > 0;
+    let is_other =
+        NO_NOUNS.contains(after) || is_in(NOT_DESCRIBED) || is_in(direction::EVENTS) || part_of_day(after) > 0;
     let is_verb = verbs::is_past(after) || *after == "week" || phrases::weekday(after).is_some();
     sentence.is_joined(at..at + 2) && !is_other && !is_verb && after.chars().all(char::is_alphabetic)
 }

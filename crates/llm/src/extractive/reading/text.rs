@@ -9,7 +9,7 @@ use crate::extractive::names::Names;
 use crate::extractive::record::{self, Form};
 use crate::extractive::story::{self, Story};
 use crate::extractive::tokens::{Token, tokens};
-use crate::extractive::{continuations, labels, openers, pronouns, unnamed};
+use crate::extractive::{continuations, ellipsis, labels, openers, pronouns, questions, unnamed};
 
 /// What a sentence needs to be understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,17 +79,25 @@ impl Text<'_> {
         named.unwrap_or_else(|| if is_shorter { openers::capitalized(rest) } else { rest.to_owned() })
     }
 
+    /// Returns whether an English sentence leaves something out, but does not refer to one before: "Out of theatre."
+    pub(super) fn is_bare_fragment(&self, sentence: &str) -> bool {
+        self.language == Language::English && dependence::is_bare_fragment(&tokens(sentence))
+    }
+
     /// Returns how well a sentence stands alone, and what it needs. `resolved` is the sentence with names for pronouns.
     pub(super) fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, Context) {
         let is_record = self.form == Form::Record;
         let tokens = tokens(resolved);
-        if leads_a_list(self.text, sentence) {
+        let asks = !is_record && self.language == Language::English && questions::is_unmarked(&tokens);
+        if asks || leads_a_list(self.text, sentence) {
             return (Dependence::Aside, Context::Nothing);
         }
         // "Her letter gave no reason": with a name for "her" it still says too little.
         let is_possessive = is_record && self.language == Language::English && pronouns::is_possessive(sentence);
         let continues = self.is_report && is_behind && (is_possessive || self.continues(resolved, &tokens));
-        let is_loose = self.is_capitalized && is_loose_clause(sentence);
+        let is_answer = !is_record && self.language == Language::English && ellipsis::is_answer(sentence, &tokens);
+        let is_of_unnamed = !is_record && self.language == Language::English && is_brief_of_unnamed(resolved, &tokens);
+        let is_loose = is_answer || is_of_unnamed || self.is_capitalized && is_loose_clause(sentence);
         let is_unnamed = is_record
             && (self.language == Language::English && unnamed::is_in(resolved)
                 || record::refers_to_others(&tokens, self.language));
@@ -175,6 +183,12 @@ fn leads_a_list(text: &str, sentence: &str) -> bool {
     let rest = text.get(start_of(text, sentence) + sentence.len()..).unwrap_or_default();
     let rest = rest.strip_prefix([':', '：']);
     rest.is_some_and(|rest| rest.lines().next().is_none_or(|line| line.trim().is_empty()))
+}
+
+/// Returns whether a few words are about somebody whom they do not name: "I told her she can't". Longer ones may name somebody in
+/// small letters: "denise rang back, she wants photos".
+fn is_brief_of_unnamed(sentence: &str, tokens: &[Token]) -> bool {
+    tokens.len() <= 8 && unnamed::has_person(sentence)
 }
 
 /// Returns whether a piece of a sentence lacks its subject: "did give us wine".

@@ -180,7 +180,7 @@ const GENERIC: &str = "log logs logbook timeline timelines note notes notebook j
     conv session sessions thread threads channel default main general misc test tests demo import imported imports daily weekly monthly day days \
     week weeks entry entries news feed feeds messages message memory memories agent agents user users assistant chronik tagebuch protokoll \
     notizen cronología cronologia diario bitácora bitacora journal carnet chronologie story stories article articles summary summaries update updates \
-    ticker tickers wire newswire desk newsdesk bulletin bulletins headlines live blog \
+    ticker tickers wire newswire agency agencies desk newsdesk bulletin bulletins headlines live blog \
     my the and for of from new old all data file files text texts";
 
 #[cfg(test)]

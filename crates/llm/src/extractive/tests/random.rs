@@ -66,7 +66,8 @@ fn check_sentence(sentence: &Sentence, turn: &Memory) {
     assert_eq!(sentence.day, turn.days.0);
     if sentence.speaker.is_some() {
         let original = clean::without_asides(&turn.text).to_lowercase();
-        let (_, quote) = answers::parts(&sentence.text);
+        let (_, quote) = replies::parts(&sentence.text);
+        let quote = quote.split(" / ").next().unwrap_or_default();
         let quoted = without_dates(quote).to_lowercase().replace('…', "");
         // A surname may have become a full name: "BerlinBerlin Berlin".
         let is_longer = |rest: &str| rest.starts_with(char::is_alphabetic);

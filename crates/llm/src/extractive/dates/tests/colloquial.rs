@@ -19,6 +19,7 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
         "It sleeps 6, fri 2 to mon 5 may.",
         "Friday on-call rotates Marisol, Kwabena, me.",
         "It had threatened Saturday services since Christmas.",
+        "Whit Monday.",
     ] {
         check(sentence, sentence);
     }
@@ -53,6 +54,34 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
     check("We have agreed to meet in two weeks.", "We have agreed to meet in two weeks [2026-03-18].");
     check("How was everyone's Wednesday?", "How was everyone's Wednesday [2026-03-04]?");
     check("I did Thursday, 4,000 of the black.", "I did Thursday [2026-02-26], 4,000 of the black.");
+    check("Sunday evening yes, got a project till 4.", "Sunday evening [2026-03-08] yes, got a project till 4.");
+    check(
+        "Not Wednesday. They want another echo, so Saturday now.",
+        "Not Wednesday [2026-03-04]. They want another echo, so Saturday [2026-03-07] now.",
+    );
+    check("Rang, no answer, they're shut til Friday.", "Rang, no answer, they're shut til Friday [2026-03-06].");
+    check("Free Wednesday.", "Free Wednesday [2026-03-04].");
+    check("Dentist Wednesday.", "Dentist Wednesday [2026-03-11].");
+    check("I did the last night shift in Bern.", "I did the last night shift in Bern.");
+    check(
+        "Solicitor says exchange this Friday isn't happening, they haven't sent the papers.",
+        "Solicitor says exchange this Friday [2026-03-06] isn't happening, they haven't sent the papers.",
+    );
+    check("Eggs come twice a week from Friday.", "Eggs come twice a week from Friday [2026-03-06].");
+    check("Eggs twice a week from now on.", "Eggs twice a week from now on.");
+    check("Prices of eggs double in a week.", "Prices of eggs double in a week.");
+    check("She will be towed at the next spring tide.", "She will be towed at the next spring tide.");
+    check("This Monday we lost the match.", "This Monday [2026-03-02] we lost the match.");
+    check(
+        "Notes by Saturday noon please and one set of notes.",
+        "Notes by Saturday noon [2026-03-07] please and one set of notes.",
+    );
+    check("Sunday, went to church.", "Sunday [2026-03-01], went to church.");
+    check("A van seen at 2 am on Sunday is missing.", "A van seen at 2 am on Sunday [2026-03-01] is missing.");
+    check(
+        "Clinics reopen after a ransomware attack on Saturday.",
+        "Clinics reopen after a ransomware attack on Saturday [2026-02-28].",
+    );
     check("First Wednesday not at work.", "First Wednesday [2026-03-04] not at work.");
 }
 

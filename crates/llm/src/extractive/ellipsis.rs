@@ -1,0 +1,130 @@
+//! Keeps the terse sentences of a chat message together: "Out of theatre. Went well, half hip replacement."
+//!
+//! English only, and only in messages of short sentences. A sentence is terse if it leaves out its subject or verb, or has few
+//! words. It is quoted only behind a sentence before it that can begin a quotation, if there is one in the same line of the
+//! message. In a message that fits into one passage, every later sentence is quoted so.
+
+use super::budget::length;
+use super::dependence::Dependence;
+use super::language::Language;
+use super::names::Names;
+use super::reading::{PASSAGE, Read};
+use super::tokens::{Token, tokens};
+use super::verbs;
+use super::word_kinds::{self, Kind};
+
+/// Maximum words of a complete sentence that counts as terse: "I checked."
+const FEW: usize = 2;
+
+/// Maximum mean length of the sentences of a message whose terse sentences are kept together. Where people write at length, a
+/// sentence without a subject can be understood alone: "Took the kids to see the dinosaurs in Basel".
+const MEAN: usize = 8;
+
+/// Makes the later sentences of a terse message depend on the one before them, as far as they fit into one passage: all if the message
+/// is short, otherwise the terse ones.
+pub(super) fn join(read: &mut [Read], names: &Names) {
+    let words: usize = read.iter().map(|one| length(&one.text)).sum();
+    if words > MEAN * read.len() {
+        return;
+    }
+    let is_short = words <= PASSAGE;
+    // Words of the passage that the sentence may continue; `None` if nothing before it can begin one.
+    let mut passage: Option<usize> = None;
+    for at in 0..read.len() {
+        let is_first = begins(read, at);
+        let one = &mut read[at];
+        let is_content = one.dependence < Dependence::Aside && one.language == Language::English;
+        let before = passage.take().filter(|words| is_content && !one.begins_line && *words <= PASSAGE);
+        one.is_terse = before.is_some() && one.can_begin && (is_short || is_terse(&tokens(&one.text)));
+        if one.is_terse {
+            one.dependence = Dependence::Leaning;
+        }
+        let words = length(&one.text);
+        passage = match before {
+            Some(before) if one.dependence == Dependence::Leaning => Some(before + words),
+            _ => {
+                let can_begin = is_first || one.dependence < Dependence::Leaning;
+                (is_content && can_begin && says_something(one, names)).then_some(words)
+            }
+        };
+    }
+}
+
+/// Returns whether a passage may begin with a sentence that is too terse to be quoted alone: it refers to nothing before it, and
+/// no sentence before it can be quoted.
+pub(super) fn begins(read: &[Read], position: usize) -> bool {
+    let one = &read[position];
+    let is_first = read[..position].iter().all(|before| before.dependence == Dependence::Aside);
+    one.language == Language::English && one.dependence == Dependence::Leaning && one.can_begin && is_first
+}
+
+/// Returns whether a sentence has a word with content: "Oh well" has none.
+fn says_something(one: &Read, names: &Names) -> bool {
+    word_kinds::of(&one.text, one.language, names).iter().any(|(_, kind)| *kind != Kind::Light)
+}
+
+/// Returns whether a sentence of a chat begins with an answer and does not say to what: "yep. 1650 since we moved". `tokens` are
+/// those behind the answer.
+pub(super) fn is_answer(sentence: &str, tokens: &[Token]) -> bool {
+    const ANSWERS: [&str; 9] = ["yes", "yep", "yeah", "no", "nope", "ok", "okay", "sure", "nah"];
+    const OWN: [&str; 8] = ["i", "i'm", "im", "i've", "i'll", "we", "my", "our"];
+    let is_in = |list: &[&str], token: Option<&Token>| token.is_some_and(|token| list.contains(&token.lower.as_str()));
+    let first = super::tokens::tokens(sentence);
+    let rest = if is_in(&ANSWERS, tokens.first()) { &tokens[1..] } else { tokens };
+    is_in(&ANSWERS, first.first()) && !is_in(&OWN, rest.first()) && is_terse(rest)
+}
+
+/// Returns whether a sentence leaves out its subject or verb, or has at most [`FEW`] words.
+pub(super) fn is_terse(tokens: &[Token]) -> bool {
+    let is_verb = |token: &Token| verbs::is_finite(&token.lower) && token.raw != "May";
+    let lacks_subject = tokens.first().is_some_and(|first| verbs::is_past(&first.lower) || is_of_other(&first.lower));
+    tokens.len() <= FEW || !tokens.iter().any(is_verb) || lacks_subject
+}
+
+/// Returns whether a word is a verb of the third person: "Starts Monday".
+fn is_of_other(word: &str) -> bool {
+    word.ends_with('s')
+        && !word.contains('\'')
+        && verbs::is_finite(word)
+        && !["is", "was", "has", "does"].contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading;
+    use super::super::record::Form;
+    use super::super::story::Story;
+    use super::*;
+
+    #[test]
+    fn sentences_of_terse_messages_are_quoted_together() {
+        fn check(message: &str, expect: &[&str]) {
+            let names = Names::of(["Ann"].into_iter());
+            let read = reading::of(message, "2026-03-04".parse().unwrap(), 60, &names, Form::Chat, &Story::default());
+            let quotable = read.iter().filter(|one| one.dependence == Dependence::Independent);
+            assert_eq!(quotable.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
+        }
+        check(
+            "Out of theatre. Went well, half hip replacement.",
+            &["Out of theatre. Went well, half hip replacement."],
+        );
+        check(
+            "Lewis from Halifax said yes. Starts with us on Monday",
+            &["Lewis from Halifax said yes.", "Lewis from Halifax said yes. Starts with us on Monday [2026-03-09]"],
+        );
+        check("Thank you! Booked the van for the move to Bern.", &["Booked the van for the move to Bern."]);
+        check("It went well. I graduated!", &["I graduated!"]);
+        check(
+            "We sold the red boat in Bergen. The new owner takes it to Oslo.",
+            &["We sold the red boat in Bergen.", "We sold the red boat in Bergen. The new owner takes it to Oslo."],
+        );
+        check("Oh well. The new owner takes the boat to Oslo.", &["The new owner takes the boat to Oslo."]);
+        check(
+            "We sold the red boat with the two oars and the old sails in Bergen. Ida sails to Oslo with the whole crew in summer.",
+            &[
+                "We sold the red boat with the two oars and the old sails in Bergen.",
+                "Ida sails to Oslo with the whole crew in summer.",
+            ],
+        );
+    }
+}
