@@ -23,11 +23,13 @@ pub struct Shared {
     pub lease: u32,
     /// The key of the cluster, if one is configured.
     pub key: Option<&'static str>,
+    /// Number of requests that an API key may send at once. A minute later it may send one more.
+    pub requests: u32,
 }
 
 impl Shared {
     pub fn new(lease: u32) -> Option<Shared> {
-        Some(Shared { schema: Schema::new()?, bucket: TestBucket::new()?, lease, key: None })
+        Some(Shared { schema: Schema::new()?, bucket: TestBucket::new()?, lease, key: None, requests: 1_000_000 })
     }
 
     /// Returns a data folder with the settings of a node at `port`; without a port, of a command that uses the same
@@ -38,10 +40,10 @@ impl Shared {
         let node = port
             .map(|port| format!("[cluster]\naddress = \"http://127.0.0.1:{port}\"\nlease_seconds = {}\n", self.lease));
         let key = self.key.map(|key| format!("key = \"{key}\"\n")).unwrap_or_default();
-        let limits = "[limits]\nrequests_per_minute = 100000\nburst = 100000\n";
+        let limits = format!("[limits]\nrequests_per_minute = 1\nburst = {}\n", self.requests);
         let stores =
             format!("[catalog]\nurl = \"{url}\"\n[objects]\nurl = \"{bucket}/nodes\"\nendpoint = \"{endpoint}\"\n");
-        configure(&annals, &(stores + limits + &node.map(|node| node + &key).unwrap_or_default()));
+        configure(&annals, &(stores + &limits + &node.map(|node| node + &key).unwrap_or_default()));
         annals
     }
 

@@ -12,8 +12,12 @@ struct Cluster {
 
 impl Cluster {
     async fn start() -> Option<Cluster> {
+        Cluster::over(Shared::new(LEASE)?).await
+    }
+
+    async fn over(shared: Shared) -> Option<Cluster> {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let shared = Shared { key: Some("0123456789abcdef0123456789abcdef"), ..Shared::new(LEASE)? };
+        let shared = Shared { key: Some("0123456789abcdef0123456789abcdef"), ..shared };
         let (key, first) = (shared.key(), Node::start(&shared));
         until("the first node is active", async || first.is_active().await).await;
         let second = Node::start(&shared);
@@ -133,6 +137,27 @@ async fn standby_node_refuses_what_the_active_one_refuses() {
     assert_eq!(search(other).await, 200);
     assert_eq!(cluster.second.annals.run(&["key", "revoke", id]).code, 0);
     assert_eq!(search(other).await, 401, "it was revoked on the active node");
+}
+
+#[tokio::test]
+async fn searches_that_a_standby_node_answers_count_for_the_rate_of_the_key() {
+    let Some(shared) = Shared::new(LEASE) else { return };
+    let cluster = Cluster::over(Shared { requests: 200, ..shared }).await.unwrap();
+    let search =
+        async |node: &Node| cluster.status(node, &cluster.key, "ann/search", json!({ "query": "trip" })).await.0;
+    let before = cluster.answered().await;
+    for _ in 0..150 {
+        search(&cluster.second).await;
+    }
+    assert!(cluster.answered().await >= before + 110);
+    // Without these searches, the active node would answer 140 more.
+    let mut answered = 0;
+    while answered < 100 && search(&cluster.first).await == 200 {
+        answered += 1;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(answered < 100, "the active node counts the searches of the other one");
+    until("the standby node forwards the requests of the key", async || search(&cluster.second).await == 429).await;
 }
 
 #[tokio::test]

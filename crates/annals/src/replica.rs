@@ -19,7 +19,7 @@ use annals_objects::Objects;
 use annals_retention::Plans;
 use annals_server::config::ServerConfig;
 use annals_server::rest::chain;
-use annals_server::{Standby, report_accesses};
+use annals_server::{Standby, report_accesses, report_answered};
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
 use annals_service::{Clock, Components, Parts, Service};
@@ -139,6 +139,9 @@ impl Stores {
                     failures += 1;
                 }
                 Err(error) => return Err(error),
+            }
+            if let Ok(Err(error)) = timeout(TICK, report_answered(&node.replica, &node.active, key)).await {
+                tracing::debug!(error, "numbers of answered searches could not be sent");
             }
             if tick % REPORT == 0
                 && let Ok(Err(error)) = timeout(TICK, report_accesses(&self.service, &node.active, key)).await

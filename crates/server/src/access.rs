@@ -8,6 +8,7 @@ mod bounds;
 mod connections;
 mod origin;
 mod peer;
+mod rate_across_nodes;
 mod rate_limit;
 #[cfg(test)]
 mod tests;
@@ -19,4 +20,5 @@ pub use bounds::{BodyLimits, bound_body, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
+pub(crate) use rate_across_nodes::CountedKey;
 pub use rate_limit::{RequestLimits, limit, limit_uploads};

@@ -6,6 +6,7 @@
 //! Has no rules of its own.
 
 mod accesses;
+mod answered;
 mod client;
 mod cluster;
 mod embedding;
@@ -18,6 +19,7 @@ mod socket;
 mod tests;
 
 pub(crate) use accesses::{accesses_route, send_access_counts};
+pub(crate) use answered::{answered_route, send_answered};
 pub use client::{Items, Options, call};
 pub(crate) use cluster::{forwarding_route, guarded_route};
 pub use embedding::StandbyEmbedder;

@@ -39,7 +39,7 @@ mod serve;
 mod standby;
 
 pub use probe::check_ready;
-pub use replica::{Replica, report_accesses};
+pub use replica::{Replica, report_accesses, report_answered};
 pub use request::request_id;
 pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};
-pub use standby::{ActiveNode, Standby, StandbyListeners, node_routes, stand_by};
+pub use standby::{ActiveNode, NodeRoutes, Standby, StandbyListeners, stand_by};

@@ -20,9 +20,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
-use crate::access::guarded;
+use crate::access::{CountedKey, RequestLimits, guarded};
 use crate::config::ServerConfig;
-use crate::ipc::send_access_counts;
+use crate::ipc::{send_access_counts, send_answered};
 use crate::mcp::SEARCH_TOOLS;
 use crate::request::carried;
 use crate::rest::Problem;
@@ -51,11 +51,14 @@ const BROKEN: &str = "did not arrive completely: its sender stopped";
 pub struct Replica(Arc<Inner>);
 
 struct Inner {
-    service: RwLock<Option<Router>>,
+    service: RwLock<Option<Searches>>,
     under_way: Arc<Semaphore>,
     /// Until when all searches are forwarded.
     paused_until: Mutex<Option<Instant>>,
 }
+
+/// The routes of a service that only reads, and its limits.
+type Searches = (Router, RequestLimits);
 
 impl Default for Replica {
     fn default() -> Replica {
@@ -67,7 +70,8 @@ impl Default for Replica {
 impl Replica {
     /// Answers searches with this service from now on.
     pub fn open(&self, service: &Service, config: &ServerConfig) {
-        self.set(Some(checked(service, config, None)));
+        let limits = RequestLimits::new(service.limits());
+        self.set(Some((checked(service, config, None, limits.clone()), limits)));
     }
 
     /// Forwards all requests from now on. Those under way are still answered.
@@ -75,7 +79,7 @@ impl Replica {
         self.set(None);
     }
 
-    fn set(&self, service: Option<Router>) {
+    fn set(&self, service: Option<Searches>) {
         let mut present = self.0.service.write().unwrap_or_else(PoisonError::into_inner);
         let former = std::mem::replace(&mut *present, service);
         // Dropping a service may take long, and must not hold up requests.
@@ -91,7 +95,7 @@ impl Replica {
     }
 
     /// Returns the service and a permit for one search; `None` if the search is to be forwarded.
-    fn begin(&self) -> Option<(Router, OwnedSemaphorePermit)> {
+    fn begin(&self) -> Option<(Searches, OwnedSemaphorePermit)> {
         let service = self.0.service.read().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some((service, self.0.under_way.clone().try_acquire_owned().ok()?))
     }
@@ -108,6 +112,19 @@ pub async fn report_accesses(service: &Service, active: &ActiveNode, key: &Secre
         return Ok(());
     }
     send_access_counts(active, key, &counts).await.map_err(|error| error.to_string())
+}
+
+/// Tells the active node how many searches of each key this node has answered, and forwards the searches of those keys that have
+/// exceeded their rate.
+pub async fn report_answered(replica: &Replica, active: &ActiveNode, key: &SecretString) -> Result<(), String> {
+    let Some((_, limits)) = replica.0.service.read().unwrap_or_else(PoisonError::into_inner).clone() else {
+        return Ok(());
+    };
+    let answered = limits.take_answered();
+    if !answered.is_empty() {
+        limits.set_exceeded(send_answered(active, key, &answered).await.map_err(|error| error.to_string())?);
+    }
+    Ok(())
 }
 
 pub(crate) fn search_routes() -> Router<Standby> {
@@ -135,7 +152,7 @@ async fn answer(State(standby): State<Standby>, request: Request) -> Result<Resp
 
 /// Returns the answer of the service, if it is a success and comes in time.
 async fn answer_here(replica: &Replica, request: Request) -> Option<Response> {
-    let (service, permit) = replica.begin()?;
+    let ((service, limits), permit) = replica.begin()?;
     let is_call = is_call(&request);
     let search = service.oneshot(marked(request));
     // Goes on with its permit if it takes too long.
@@ -145,7 +162,9 @@ async fn answer_here(replica: &Replica, request: Request) -> Option<Response> {
         return None;
     };
     let answer = searched.ok()??;
-    if is_call { success_of_call(answer).await } else { success(answer) }
+    let answer = if is_call { success_of_call(answer).await } else { success(answer) }?;
+    answer.extensions().get::<CountedKey>().inspect(|key| limits.record_answered(key));
+    Some(answer)
 }
 
 fn is_call(request: &Request) -> bool {
@@ -181,6 +200,7 @@ mod tests {
     use std::time::Instant;
 
     use annals_core::ports::Scope;
+    use annals_service::config::Limits;
     use annals_service::metrics::NodeMetrics;
     use annals_service::wire::NewKey;
     use annals_testkit::{agent, at};
@@ -289,11 +309,12 @@ mod tests {
     async fn all_searches_are_forwarded_for_a_while_after_one_has_hung() {
         let world = World::new().await;
         let ask = async || world.ask("POST", "/v1/agents/ann/search", &world.key, "{}").await;
-        world.standby.replica.set(Some(Router::new().fallback(async || "here")));
+        let set = |routes| world.standby.replica.set(Some((routes, RequestLimits::new(&Limits::default()))));
+        set(Router::new().fallback(async || "here"));
         assert_eq!(ask().await, "here");
-        world.standby.replica.set(Some(Router::new().fallback(std::future::pending::<&str>)));
+        set(Router::new().fallback(std::future::pending::<&str>));
         assert_eq!(ask().await, "forwarded");
-        world.standby.replica.set(Some(Router::new().fallback(async || "here")));
+        set(Router::new().fallback(async || "here"));
         assert_eq!(ask().await, "forwarded", "another one might hang too");
     }
 }

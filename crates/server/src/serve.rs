@@ -26,6 +26,7 @@ use crate::exit_codes_and_statuses;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
+use crate::standby::NodeRoutes;
 
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with few waiting
 /// changes.
@@ -43,7 +44,7 @@ pub struct Listeners {
     /// The public listener. Requests need a key, unless [`KeylessAccess`] admits their sender without one.
     pub tcp: Option<TcpListener>,
     /// Routes of the public listener that check a key of their own: calls of other nodes of a cluster.
-    pub for_nodes: Option<Router>,
+    pub for_nodes: Option<NodeRoutes>,
     /// The private listener, for processes of the same user, who can read the data folder anyway. No key is needed. The
     /// router adds routes to this listener only.
     pub unix: Option<(UnixListener, Router)>,
@@ -65,13 +66,12 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 
 /// Builds the router of the public listener, which checks keys and limits, with the pages of a site.
 pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
-    with_request_log(checked(service, config, site), service)
+    with_request_log(checked(service, config, site, RequestLimits::new(service.limits())), service)
 }
 
-/// Does the same for requests that are logged already.
-pub(crate) fn checked(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
+/// Builds the same router with these limits, for requests that are logged elsewhere.
+pub(crate) fn checked(service: &Service, config: &ServerConfig, site: Option<&Site>, limits: RequestLimits) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
-    let limits = RequestLimits::new(service.limits());
     let limited = |routes: Router| routes.layer(from_fn_with_state(limits.clone(), limit));
     let limited_uploads = |uploads: Router| uploads.layer(from_fn_with_state(limits.clone(), limit_uploads));
     let keyless = (service.clone(), limits.clone(), KeylessAccess::of(config));
@@ -190,8 +190,9 @@ pub async fn serve(
     if let Some(listener) = listeners.tcp {
         let site = site(&service, listeners.host).map_err(io::Error::other)?;
         let site = Site { stop: stop.clone(), ..site };
-        let for_nodes = listeners.for_nodes.unwrap_or_default().layer(DefaultBodyLimit::disable());
-        let router = public_with_pages(&service, config, Some(&site)).merge(for_nodes);
+        let NodeRoutes { routes, limits } = listeners.for_nodes.unwrap_or_else(|| NodeRoutes::none(&service));
+        let router = with_request_log(checked(&service, config, Some(&site), limits), &service);
+        let router = router.merge(routes.layer(DefaultBodyLimit::disable()));
         let served = serve_connections(listener, router, connection_limits(config), stop.clone());
         tasks.spawn(async move { log_error(served.await) });
     }

@@ -29,9 +29,9 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::access::serve_connections;
+use crate::access::{RequestLimits, serve_connections};
 use crate::config::ServerConfig;
-use crate::ipc::{accesses_route, embedding_route, forwarding_route, guarded_route};
+use crate::ipc::{accesses_route, answered_route, embedding_route, forwarding_route, guarded_route};
 use crate::replica::{Replica, search_routes};
 use crate::request::{REQUEST_ID, identify, request_id};
 use crate::rest::{Health, OPEN_METRICS, Problem, alive};
@@ -98,20 +98,34 @@ fn routes(standby: Standby) -> Router {
     routes.fallback(forward).with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
 }
 
-/// Returns the routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a
-/// key of the cluster, what other nodes send: calls, vectors and access counts.
-pub fn node_routes(
-    metrics: NodeMetrics,
-    host: Arc<dyn Host>,
-    service: Service,
-    queue: EmbeddingQueue,
-    key: Option<SecretString>,
-) -> Router {
-    let of_nodes = key.map(|key| {
-        let routes = guarded_route(host, key.clone()).merge(embedding_route(queue, key.clone()));
-        routes.merge(accesses_route(service, key))
-    });
-    of_nodes.unwrap_or_default().merge(node_metrics_route(metrics))
+/// The routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a key of the
+/// cluster, what other nodes send: calls, vectors, access counts, and numbers of requests that they have answered.
+pub struct NodeRoutes {
+    pub(crate) routes: Router,
+    /// The limits of the service, for which the requests of other nodes count.
+    pub(crate) limits: RequestLimits,
+}
+
+impl NodeRoutes {
+    pub fn new(
+        metrics: NodeMetrics,
+        host: Arc<dyn Host>,
+        service: Service,
+        queue: EmbeddingQueue,
+        key: Option<SecretString>,
+    ) -> NodeRoutes {
+        let limits = RequestLimits::new(service.limits());
+        let of_nodes = key.map(|key| {
+            let routes = guarded_route(host, key.clone()).merge(embedding_route(queue, key.clone()));
+            routes.merge(accesses_route(service, key.clone())).merge(answered_route(limits.clone(), key))
+        });
+        NodeRoutes { routes: of_nodes.unwrap_or_default().merge(node_metrics_route(metrics)), limits }
+    }
+
+    /// Returns those of a service that is no node.
+    pub(crate) fn none(service: &Service) -> NodeRoutes {
+        NodeRoutes { routes: Router::new(), limits: RequestLimits::new(service.limits()) }
+    }
 }
 
 /// Returns the route of a node's own metrics. No key is needed: they show nothing of the memory, and a standby node cannot

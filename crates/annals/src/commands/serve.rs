@@ -14,7 +14,7 @@ use annals_embedder::Runtime;
 use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::config::ServerConfig;
 use annals_server::ipc::StandbyEmbedder;
-use annals_server::{Listeners, Standby, StandbyListeners, node_routes, stand_by};
+use annals_server::{Listeners, NodeRoutes, Standby, StandbyListeners, stand_by};
 use annals_service::backup::CATALOG;
 use annals_service::jobs::{Moment, Scheduler};
 use annals_service::metrics::NodeMetrics;
@@ -214,7 +214,7 @@ impl Process<'_> {
         let queue = folder.embedding_queue();
         let service = folder.service().clone();
         let for_nodes =
-            node.map(|metrics| node_routes(metrics.clone(), host.clone(), service, queue.clone(), key_of_nodes));
+            node.map(|metrics| NodeRoutes::new(metrics.clone(), host.clone(), service, queue.clone(), key_of_nodes));
         let stop = self.stop.clone();
         tokio::spawn(async move {
             stop.cancelled().await;

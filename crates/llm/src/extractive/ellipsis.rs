@@ -30,9 +30,9 @@ pub(super) fn join(read: &mut [Read], names: &Names) {
     let is_short = words <= PASSAGE;
     // Words of the passage that the sentence may continue; `None` if nothing before it can begin one.
     let mut passage: Option<usize> = None;
-    for at in 0..read.len() {
-        let is_first = begins(read, at);
-        let one = &mut read[at];
+    let first = read.iter().position(|one| one.dependence < Dependence::Aside);
+    for (at, one) in read.iter_mut().enumerate() {
+        let is_first = first == Some(at) && is_bare(one);
         let is_content = one.dependence < Dependence::Aside && one.language == Language::English;
         let before = passage.take().filter(|words| is_content && !one.begins_line && *words <= PASSAGE);
         one.is_terse = before.is_some() && one.can_begin && (is_short || is_terse(&tokens(&one.text)));
@@ -50,12 +50,14 @@ pub(super) fn join(read: &mut [Read], names: &Names) {
     }
 }
 
-/// Returns whether a passage may begin with a sentence that is too terse to be quoted alone: it refers to nothing before it, and
-/// no sentence before it can be quoted.
-pub(super) fn begins(read: &[Read], position: usize) -> bool {
-    let one = &read[position];
-    let is_first = read[..position].iter().all(|before| before.dependence == Dependence::Aside);
-    one.language == Language::English && one.dependence == Dependence::Leaning && one.can_begin && is_first
+/// Returns the position of the sentence with which a message begins although it is too terse to be quoted alone, if it does: it refers
+/// to nothing before it, and no sentence before it can be quoted.
+pub(super) fn beginning(read: &[Read]) -> Option<usize> {
+    read.iter().position(|one| one.dependence < Dependence::Aside).filter(|first| is_bare(&read[*first]))
+}
+
+fn is_bare(one: &Read) -> bool {
+    one.language == Language::English && one.dependence == Dependence::Leaning && one.can_begin
 }
 
 /// Returns whether a sentence has a word with content: "Oh well" has none.

@@ -160,11 +160,12 @@ pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Opti
 /// sentence that depends on the one before is quoted together with it or not at all.
 fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
+    let terse = if whole.form == Form::Chat { ellipsis::beginning(&read) } else { None };
     for (position, first) in read.iter().enumerate() {
         found.push(first.clone());
         let begins = first.dependence == Dependence::Independent
             || first.dependence == Dependence::Faint && first.begins_line
-            || whole.form == Form::Chat && ellipsis::begins(&read, position);
+            || terse == Some(position);
         // A sentence without content has nothing that the next one could refer to, but a terse one may add it.
         let has_content = whole.form == Form::Record
             || read.get(position + 1).is_some_and(|next| next.is_terse)

@@ -56,7 +56,13 @@ fn whole(read: &[Read]) -> Option<String> {
     let can_begin = read.first()?.dependence < Dependence::Leaning;
     // Passages come behind the sentence with which they begin.
     let sentences = read.chunk_by(|one, next| one.position == next.position).filter_map(|same| same.first());
-    let text = || sentences.map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
+    let text = || {
+        sentences
+            .filter(|one| one.dependence < Dependence::Aside)
+            .map(|one| one.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     (is_plain && is_one_line && can_begin).then(text)
 }
 

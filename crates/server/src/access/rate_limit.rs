@@ -25,6 +25,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::rate_across_nodes::{AcrossNodes, CountedKey};
 use super::{Caller, Peer};
 use crate::rest::{Problem, whole_body};
 
@@ -44,11 +45,12 @@ struct Counts {
     concurrent: usize,
     under_way: Mutex<HashMap<(Work, Holder), Weak<Semaphore>>>,
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
+    across_nodes: AcrossNodes,
 }
 
 /// Owner of a limit: the id of a key, or a peer that needs no key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Holder {
+pub(super) enum Holder {
     Key(String),
     Peer(Peer),
 }
@@ -69,6 +71,7 @@ impl RequestLimits {
             concurrent: limits.concurrent.max(1) as usize,
             under_way: Mutex::default(),
             wrong_keys: RateLimiter::keyed(Quota::per_minute(WRONG_KEYS)),
+            across_nodes: AcrossNodes::default(),
         }))
     }
 
@@ -77,9 +80,31 @@ impl RequestLimits {
     fn count(&self, request: &Request) -> Result<Option<Holder>, Problem> {
         let Some(caller) = request.extensions().get::<Caller>() else { return Ok(None) };
         let holder = self.holder(caller, Peer::of(request));
-        let counted = self.0.requests.check_key(&holder);
-        counted.map_err(|until| advise(too_many("too many requests", &until), request.uri().path()))?;
+        self.count_of(&holder).map_err(|problem| advise(problem, request.uri().path()))?;
         Ok(Some(holder))
+    }
+
+    pub(super) fn count_of(&self, holder: &Holder) -> Result<(), Problem> {
+        if let Holder::Key(key) = holder
+            && self.0.across_nodes.has_exceeded(key)
+        {
+            let detail = "this key has sent too many requests to other nodes";
+            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail));
+        }
+        self.settle(holder)?;
+        self.0.requests.check_key(holder).map_err(|until| too_many("too many requests", &until))
+    }
+
+    /// Counts the requests of a key that other nodes have answered. Fails with 429 and the time until a retry if the rate does not
+    /// allow all of them yet.
+    pub(super) fn settle(&self, holder: &Holder) -> Result<(), Problem> {
+        let Holder::Key(key) = holder else { return Ok(()) };
+        let settled = self.0.across_nodes.settle(key, || self.0.requests.check_key(holder));
+        settled.map_err(|until| too_many("too many requests", &until))
+    }
+
+    pub(super) fn across_nodes(&self) -> &AcrossNodes {
+        &self.0.across_nodes
     }
 
     /// Begins work, which is in progress until the permit is dropped. Fails with 503 and the time until a retry if too much
@@ -144,8 +169,11 @@ fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Pro
 pub async fn limit(State(limits): State<RequestLimits>, request: Request, next: Next) -> Result<Response, Problem> {
     let Some(holder) = limits.count(&request)? else { return Ok(next.run(request).await) };
     let request = with_whole_body(request).await?;
+    let counted = if let Holder::Key(id) = &holder { Some(CountedKey(id.clone())) } else { None };
     let _permit = limits.begin(Work::Request, holder)?;
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    counted.and_then(|key| response.extensions_mut().insert(key));
+    Ok(response)
 }
 
 /// Applies the limits to every upload that has a caller. An upload is in progress while its body arrives.
