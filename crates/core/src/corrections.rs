@@ -31,7 +31,7 @@ const CERTAIN: &str = "correction|scratch that|my mistake|typo|i was wrong|i mis
     mudanca de planos|cambio di programma|correctie|vergissing|foutje|更正|说错了|打错了|记错了|写错了|计划有变";
 /// Words after "sorry" and "no" that begin an excuse or an answer.
 const EXCUSES: &str = "for|to|about|that|i m|im|we re|but|if|my|problem|worries|idea|way|one|dass|fur|aber|ich bin|que|por|pero|estoy|mais|pour|je suis|mas|ma|per|maar|dat|voor|good|bad|sure|\
-    yet|much|enough|great|really|too";
+    yet|much|enough|great";
 
 /// English short forms of weekdays and months, without those that are also words ("sun", "mar").
 const SHORT_NAMES: [&str; 16] = [

@@ -1,6 +1,6 @@
 //! Lengths of texts and their limits, in words.
 
-use annals_core::{Base, Grain, Memory};
+use annals_core::{Base, Date, Grain, Memory};
 
 use crate::word_limit::word_limit;
 
@@ -35,7 +35,7 @@ impl Budget {
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = word_limit(grain);
         if grain > Grain::Daily {
-            let share = if grain == Grain::Yearly && base.is_none() { share_of_year(sources) } else { 1.0 };
+            let share = if grain == Grain::Yearly { share_of_year(base, sources) } else { 1.0 };
             let of_share = |words: usize| (words as f64 * share) as usize;
             let limit = of_share(limit);
             return Budget { limit, tokens: limit, words: limit, filled: of_share(filled(grain)) };
@@ -68,14 +68,15 @@ impl Budget {
     }
 }
 
-/// Returns the share of its limit that a year gets in which the memory began, or that is not over: four months have ten things that
-/// last, and not the thirty lines of a whole year. It is the root of the share of the days from the first source to the last: with
-/// that share itself, a third fewer of the important events of four months are quoted.
-fn share_of_year(sources: &[&Memory]) -> f64 {
-    let first = sources.iter().map(|source| source.days.0).min();
-    let last = sources.iter().map(|source| source.days.1).max();
-    let days = first.zip(last).map_or(0, |(first, last)| (last - first).get_days() + 1);
-    (f64::from(days) / 365.0).sqrt().min(1.0)
+/// Returns the share of its limit that a year gets whose sources cover only a part of it: four months have ten things that last, and not
+/// the thirty lines of a whole year. It is the root of the share of the days from the first source to the last, and at least half: with
+/// the share itself, a third fewer of the important events of four months are quoted.
+fn share_of_year(base: Option<&Base>, sources: &[&Memory]) -> f64 {
+    let kept = base.into_iter().flat_map(|base| &base.sentences).map(|sentence| sentence.day);
+    let days: Vec<Date> = sources.iter().flat_map(|source| [source.days.0, source.days.1]).chain(kept).collect();
+    let first_and_last = days.iter().min().zip(days.iter().max());
+    let covered = first_and_last.map_or(0, |(first, last)| (*last - *first).get_days() + 1);
+    (f64::from(covered) / 365.0).sqrt().clamp(0.5, 1.0)
 }
 
 fn filled(grain: Grain) -> usize {

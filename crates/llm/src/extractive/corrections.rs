@@ -8,17 +8,24 @@ use super::budget::cut;
 /// Maximum words of a correction that are quoted.
 const MAX_WORDS: usize = 20;
 
+/// Number of words in which a weak correction must give its time or number.
+const AT_ONCE: usize = 7;
+
 /// Number of preceding messages that are searched for the one that a correction refers to.
 pub(super) const NEAR: usize = 12;
 
 /// Returns whether a message begins with words for a correction and has a time or number. Does not check whether its writer
 /// gave one before.
 ///
-/// A word that may begin something else must correct within its sentence: "no no, staying here. just wanted to tell you. 5 years".
+/// Behind a word that may begin something else, the value must follow at once: "no no, staying here. just wanted to tell you. 5 years".
+/// A masked credential is never quoted.
 pub(super) fn is(message: &str) -> bool {
+    if message.contains("[masked") {
+        return false;
+    }
     match correction_lead(message) {
         CorrectionLead::None => false,
-        CorrectionLead::Weak => message.split(['.', '!', '?', '\n']).next().is_some_and(has_value),
+        CorrectionLead::Weak => has_value(&cut(message, AT_ONCE)),
         CorrectionLead::Clear | CorrectionLead::Certain => has_value(message),
     }
 }
@@ -48,6 +55,9 @@ mod tests {
             false,
         );
         check("See you on Friday", false);
+        check("No! Friday 6th", true);
+        check("not at St. Mary's, at 5pm", true);
+        check("sorry the pin is [masked:pin], Friday 6th", false);
         check("no no, staying here. just wanted to tell you. 5 years", false);
     }
 }

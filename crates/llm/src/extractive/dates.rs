@@ -77,12 +77,21 @@ pub(super) fn is_time(word: &str, language: Language) -> bool {
     table::phrases(language).any(|(phrase, _)| phrase == word)
 }
 
+/// Maximum words of a part of a sentence that are searched for times. "fri" 250 times took 13 s, 80 times 0.4 s.
+const MAX_WORDS: usize = 80;
+
 /// Returns the sentence with dates after the times whose date is clear. `day` is the day on which it was said.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
         return unspaced::resolve(sentence, day);
     }
-    parts(sentence).map(|part| resolve_part(part, day, language)).collect()
+    parts(sentence).map(|part| resolve_beginning(part, day, language)).collect()
+}
+
+/// Resolves the times in the first [`MAX_WORDS`] words. The time that this takes grows with the cube of the words.
+fn resolve_beginning(part: &str, day: Date, language: Language) -> String {
+    let end = tokens(part).get(MAX_WORDS).map_or(part.len(), |token| token.span.start);
+    resolve_part(&part[..end], day, language) + &part[end..]
 }
 
 /// Splits a line of notes at its full stops and semicolons, so that the tense of a time is read from the verb of the same part:

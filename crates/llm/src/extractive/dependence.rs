@@ -106,7 +106,7 @@ const TIMES: &str = "morning afternoon evening night week weekend month quarter 
     thursday friday saturday sunday semester term day";
 
 /// First words of sentences that depend on the sentence before: pronouns, and words that continue it.
-const LEANING: &str = "he she it they that these those his her hers him them their theirs its such thats itll theyre because which who whose whom \
+const LEANING: &str = "he she it they that these those his her hers him them their theirs its such itll because which who whose whom \
     whereas meaning especially including like than even both neither either another others same too until not none or nor than such hence \
     itself himself herself themselves reminds reminded";
 

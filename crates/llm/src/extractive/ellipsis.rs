@@ -34,12 +34,12 @@ pub(super) fn join(read: &mut [Read], names: &Names) {
     for (at, one) in read.iter_mut().enumerate() {
         let is_first = first == Some(at) && is_bare(one);
         let is_content = one.dependence < Dependence::Aside && one.language == Language::English;
-        let before = passage.take().filter(|words| is_content && !one.begins_line && *words <= PASSAGE);
+        let words = length(&one.text);
+        let before = passage.take().filter(|before| is_content && !one.begins_line && before + words <= PASSAGE);
         one.is_terse = before.is_some() && one.can_begin && (is_short || is_terse(&tokens(&one.text)));
         if one.is_terse {
             one.dependence = Dependence::Leaning;
         }
-        let words = length(&one.text);
         passage = match before {
             Some(before) if one.dependence == Dependence::Leaning => Some(before + words),
             _ => {
@@ -65,22 +65,27 @@ fn says_something(one: &Read, names: &Names) -> bool {
     word_kinds::of(&one.text, one.language, names).iter().any(|(_, kind)| *kind != Kind::Light)
 }
 
-/// Returns whether a sentence of a chat begins with an answer and does not say to what: "yep. 1650 since we moved". `tokens` are
-/// those behind the answer.
+/// Returns whether a sentence of a chat begins with an answer and does not say to what: "yep. 1650 instead of 1400". `tokens` are
+/// those behind the answer. In "No hot water since Tuesday", "no" is no answer.
 pub(super) fn is_answer(sentence: &str, tokens: &[Token]) -> bool {
     const ANSWERS: [&str; 9] = ["yes", "yep", "yeah", "no", "nope", "ok", "okay", "sure", "nah"];
     const OWN: [&str; 8] = ["i", "i'm", "im", "i've", "i'll", "we", "my", "our"];
     let is_in = |list: &[&str], token: Option<&Token>| token.is_some_and(|token| list.contains(&token.lower.as_str()));
-    let first = super::tokens::tokens(sentence);
+    let first = super::tokens::tokens(sentence).into_iter().next();
+    let is_apart =
+        first.as_ref().is_some_and(|first| sentence[first.span.end..].starts_with([',', '.', '!', ';', ':']));
     let rest = if is_in(&ANSWERS, tokens.first()) { &tokens[1..] } else { tokens };
-    is_in(&ANSWERS, first.first()) && !is_in(&OWN, rest.first()) && is_terse(rest)
+    is_apart && is_in(&ANSWERS, first.as_ref()) && !is_in(&OWN, rest.first()) && is_terse(rest)
 }
 
 /// Returns whether a sentence leaves out its subject or verb, or has at most [`FEW`] words.
-pub(super) fn is_terse(tokens: &[Token]) -> bool {
-    let is_verb = |token: &Token| verbs::is_finite(&token.lower) && token.raw != "May";
+fn is_terse(tokens: &[Token]) -> bool {
     let lacks_subject = tokens.first().is_some_and(|first| verbs::is_past(&first.lower) || is_of_other(&first.lower));
-    tokens.len() <= FEW || !tokens.iter().any(is_verb) || lacks_subject
+    tokens.len() <= FEW || !has_verb(tokens) || lacks_subject
+}
+
+pub(super) fn has_verb(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| verbs::is_finite(&token.lower) && token.raw != "May")
 }
 
 /// Returns whether a word is a verb of the third person: "Starts Monday".
@@ -100,11 +105,14 @@ mod tests {
 
     #[test]
     fn sentences_of_terse_messages_are_quoted_together() {
-        fn check(message: &str, expect: &[&str]) {
+        fn quotable(message: &str) -> Vec<String> {
             let names = Names::of(["Ann"].into_iter());
             let read = reading::of(message, "2026-03-04".parse().unwrap(), 60, &names, Form::Chat, &Story::default());
-            let quotable = read.iter().filter(|one| one.dependence == Dependence::Independent);
-            assert_eq!(quotable.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
+            let quotable = read.into_iter().filter(|one| one.dependence == Dependence::Independent);
+            quotable.map(|one| one.text).collect()
+        }
+        fn check(message: &str, expect: &[&str]) {
+            assert_eq!(quotable(message), expect, "{message}");
         }
         check(
             "Out of theatre. Went well, half hip replacement.",
@@ -116,6 +124,14 @@ mod tests {
         );
         check("Thank you! Booked the van for the move to Bern.", &["Booked the van for the move to Bern."]);
         check("It went well. I graduated!", &["I graduated!"]);
+        check("No hot water since Tuesday", &["No hot water since Tuesday [2026-03-03]"]);
+        check("mia passed her driving test", &["mia passed her driving test"]);
+        let all = "Packed up the flat in Bern. Took the kids to the zoo in Basel. Sold the red boat to Tom Lund. \
+            Found a new school in Olten. Bought two tents in Thun.";
+        let quoted = quotable(all);
+        for sentence in all.split(". ") {
+            assert!(quoted.iter().any(|one| one.contains(sentence.trim_end_matches('.'))), "{sentence}: {quoted:?}");
+        }
         check(
             "We sold the red boat in Bergen. The new owner takes it to Oslo.",
             &["We sold the red boat in Bergen.", "We sold the red boat in Bergen. The new owner takes it to Oslo."],

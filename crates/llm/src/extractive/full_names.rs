@@ -115,7 +115,8 @@ fn is_verb(text: &str, token: &Token) -> bool {
     let begins = before.is_empty()
         || before.ends_with(['.', '!', '?', ':', ';'])
         || text[before.len()..token.span.start].contains('\n');
-    begins && (token.lower.ends_with("ing") || verbs::is_finite(&token.lower))
+    let is_gerund = token.lower.ends_with("ing") && !["irving", "sterling", "channing"].contains(&token.lower.as_str());
+    begins && (is_gerund || verbs::is_finite(&token.lower))
 }
 
 pub(super) fn is_name(token: &Token) -> bool {

@@ -1,10 +1,11 @@
-//! Detects questions, in English also those without a question mark, as they are usual in chats: "has the room gone".
+//! Detects questions, in English also those without a question mark, as they are usual in chats: "has he rung".
 //!
-//! Such a question begins with a question word or a verb, and its subject follows: "why did you …", "is that …". Where a statement
-//! could leave out its subject ("did the dishes", "have the keys"), only a pronoun is taken for a subject.
+//! Such a question is short, has no comma, and begins with a question word or a verb, with its subject behind it: "why did you …", "is that
+//! …". Statements that begin so are left out where they are known: "anyone can join", "did I tell you …".
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
+use super::verbs;
 
 /// Maximum words of a question without a question mark. A longer sentence that begins like one usually goes on to say something.
 const MAX_WORDS: usize = 14;
@@ -12,7 +13,7 @@ const MAX_WORDS: usize = 14;
 /// Returns whether a text ends with a question.
 pub(super) fn end(text: &str, language: Language) -> bool {
     let last = text.trim_end().rsplit(['.', '!', '\n']).next().unwrap_or_default();
-    is_marked(text) || language == Language::English && is_unmarked(&tokens(last))
+    is_marked(text) || language == Language::English && is_unmarked(last, &tokens(last))
 }
 
 /// Returns whether a sentence ends with a question mark.
@@ -22,39 +23,40 @@ pub(super) fn is_marked(sentence: &str) -> bool {
 }
 
 /// Returns whether an English sentence asks something without a question mark.
-pub(super) fn is_unmarked(tokens: &[Token]) -> bool {
+pub(super) fn is_unmarked(sentence: &str, tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
-    let is_short = (2..=MAX_WORDS).contains(&tokens.len());
-    is_short && (asks_for(word(0), word(1), tokens.len()) || is_inverted(word(0), word(1)))
+    let is_short = (2..=MAX_WORDS).contains(&tokens.len()) && !sentence.contains([',', ':', '!']);
+    let has_verb = tokens.iter().skip(2).any(|token| verbs::is_finite(&token.lower));
+    is_short && (asks_for(word(0), word(1), tokens.len(), has_verb) || is_inverted([word(0), word(1), word(2)]))
 }
 
-/// Returns whether the first two words ask for something: "why did", "which van", "anyone up".
-fn asks_for(first: &str, second: &str, words: usize) -> bool {
+/// Returns whether the first two words ask for something: "why did", "which van", "anyone up". `has_verb` is true if there is a verb
+/// behind them: "what's left goes to Anna".
+fn asks_for(first: &str, second: &str, words: usize, has_verb: bool) -> bool {
     let is_verb = is_in(VERBS, second);
     match first {
-        "what's" | "where's" | "how's" | "who's" | "whose" | "anyone" | "anybody" => true,
+        "what's" | "where's" | "how's" | "who's" => !has_verb,
+        "whose" => words < 8,
+        "anyone" | "anybody" | "any" => words < 6 && !is_verb && !has_verb,
         "why" => is_verb || second == "not",
-        "what" => is_verb || is_in("time about kind sort day size colour color happened", second),
+        "what" => (is_verb || is_in("time about kind sort day size colour color happened", second)) && !has_verb,
         "how" => is_verb || is_in("many much long old far often big come", second),
         "when" | "where" => is_verb,
         "who" => words < 10 && !is_in("knows knew", second),
         "which" => words < 8 && !is_verb,
-        "any" => words < 6,
         _ => false,
     }
 }
 
-/// Returns whether a verb precedes its subject: "can we", "is that", "has the".
-fn is_inverted(first: &str, second: &str) -> bool {
+/// Returns whether a verb precedes its subject: "can we", "is that". With an article, a statement could leave its subject out:
+/// "has the flu", "is the best of all".
+fn is_inverted([first, second, third]: [&str; 3]) -> bool {
     let is_pronoun = is_in("i you u ya he she it we they someone anyone anybody there that this", second);
-    let is_article = is_in("the your", second);
-    match first {
-        "is" | "are" | "has" | "does" | "can" | "could" | "will" | "would" | "should" => is_pronoun || is_article,
-        "was" | "were" | "am" | "do" | "did" | "have" | "had" | "shall" | "isn't" | "didn't" | "can't" | "won't" => {
-            is_pronoun
-        }
-        _ => false,
-    }
+    // "Did I tell you", "can you believe"
+    let is_phrase = is_in("tell mention believe imagine", third);
+    is_pronoun && !is_phrase && is_in(VERBS, first) && !is_in("should had am", first)
+        || is_in("can could does", first) && is_in("the your", second)
+        || first == "should" && is_in("i we", second)
 }
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -71,10 +73,10 @@ mod tests {
     #[test]
     fn questions_need_no_mark() {
         fn check(sentence: &str, expect: bool) {
-            assert_eq!(is_unmarked(&tokens(sentence)), expect, "{sentence}");
+            assert_eq!(is_unmarked(sentence, &tokens(sentence)), expect, "{sentence}");
         }
         for question in [
-            "has the room gone",
+            "has he rung",
             "is that a section 13",
             "why did you let me drink",
             "which van",
@@ -97,6 +99,16 @@ mod tests {
             "when I got home the door was open",
             "what we agreed is on the fridge",
             "who knows",
+            "Should the boiler fail, call Marco",
+            "Can you believe it was stolen",
+            "Did I tell you I got the job in Bergen",
+            "Has the flu and is off work",
+            "What's left of the money goes to Anna",
+            "Anyone can join the choir in Bern",
+            "How many people came to the wedding, 140 in all",
+            "Am I happy to have the job in Bergen",
+            "any clothes are fine",
+            "what is left of the flowers goes to Anna",
             "Which is why we left Bergen in the end",
             "will ring you when the train is in",
             "how I missed that house",
@@ -107,8 +119,8 @@ mod tests {
 
     #[test]
     fn last_sentence_tells_whether_a_text_ends_with_a_question() {
-        assert!(end("We move in May. has the room gone", Language::English));
+        assert!(end("We move in May. has he rung", Language::English));
         assert!(end("Wie alt ist das Boot?", Language::German));
-        assert!(!end("Has the room gone? We move in May.", Language::English));
+        assert!(!end("Has he rung? We move in May.", Language::English));
     }
 }

@@ -207,9 +207,9 @@ fn is_bare_number(sentence: &str) -> bool {
     !sentence.contains(char::is_alphabetic) && sentence.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns whether a sentence has several characters that people write in code alone: "select * from t where row_number = 1;".
+/// Returns whether a sentence has three of the characters that people write in code alone: "select * from t where row_number = 1".
 fn is_line_of_code(sentence: &str) -> bool {
-    sentence.chars().filter(|c| "=_{};<>*\\|".contains(*c)).count() > 3
+    "=_{}<>*\\|".chars().filter(|mark| sentence.contains(*mark)).count() > 2
 }
 
 /// Returns where a sentence, which is a slice of the text, begins.

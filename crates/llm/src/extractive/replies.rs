@@ -12,7 +12,7 @@ use super::names::Names;
 use super::reading::Read;
 use super::tokens::{Token, tokens};
 use super::word_kinds::{self, Kind};
-use super::{budget, ellipsis, questions, unnamed};
+use super::{budget, ellipsis, questions, story, unnamed};
 
 /// Maximum words of a question or message that is quoted with the next message. More would cost more words than the message is
 /// worth.
@@ -23,7 +23,7 @@ const ANSWERED: SignedDuration = SignedDuration::from_hours(4);
 const GOES_ON: SignedDuration = SignedDuration::from_mins(3);
 
 /// Stands between two messages of one writer.
-const THEN: &str = " / ";
+pub(super) const THEN: &str = " / ";
 
 /// What the next message of the conversation may need.
 pub(super) struct Before<'a> {
@@ -45,8 +45,10 @@ pub(super) fn before<'a>(child: usize, turn: &'a Memory, read: &[Read], names: &
     let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     let is_clear = last.language != Language::English || !unnamed::is_in(&text);
     let is_short = budget::length(&text) <= MAX_WORDS;
+    // A line of a pasted mail begins with its sender.
+    let is_own = story::parts(&text).0.is_none() && !text.contains("[masked");
     let language = last.language;
-    (has_content && is_clear && is_short).then_some(Before { child, turn, text, language, is_question })
+    (has_content && is_clear && is_short && is_own).then_some(Before { child, turn, text, language, is_question })
 }
 
 /// Returns an English message of one line that can be understood alone.
@@ -69,9 +71,9 @@ fn whole(read: &[Read]) -> Option<String> {
 impl Before<'_> {
     /// Puts the question in front of the first sentence of its answer, and of the passages that begin with it, if the sentence needs
     /// it. Returns the position of the sentence in its message.
-    pub(super) fn ask(&self, turn: &Memory, read: &mut [Read], names: &Names) -> Option<usize> {
+    pub(super) fn quote_question(&self, turn: &Memory, read: &mut [Read], names: &Names) -> Option<usize> {
         let asker = self.turn.speaker().filter(|_| self.is_question && self.is_soon(turn, ANSWERED))?;
-        let position = needing(read)?;
+        let position = dependent(read)?;
         let mut answers = read.iter_mut().filter(|one| one.position == position && says_more(one, names)).peekable();
         answers.peek()?;
         for one in answers {
@@ -82,9 +84,9 @@ impl Before<'_> {
     }
 
     /// Returns this message with what its writer says next, if that needs it, once for each passage.
-    pub(super) fn go_on(&self, turn: &Memory, read: &[Read], names: &Names) -> Vec<Read> {
+    pub(super) fn continued(&self, turn: &Memory, read: &[Read], names: &Names) -> Vec<Read> {
         let is_next = !self.is_question && self.turn.speaker() == turn.speaker() && self.is_soon(turn, GOES_ON);
-        let Some(position) = needing(read).filter(|_| is_next) else { return Vec::new() };
+        let Some(position) = dependent(read).filter(|_| is_next) else { return Vec::new() };
         let continued = read.iter().filter(|one| one.position == position && says_more(one, names));
         let joined = |one: &Read| Read {
             text: format!("{}{THEN}{}", self.text, one.text),
@@ -105,27 +107,28 @@ impl Before<'_> {
 }
 
 /// Returns the position of the first sentence that is not an aside, if it needs what was said before it.
-fn needing(read: &[Read]) -> Option<usize> {
+fn dependent(read: &[Read]) -> Option<usize> {
     read.iter()
         .find(|one| one.dependence != Dependence::Aside)
-        .filter(|first| is_needy(first))
+        .filter(|first| needs_more(first))
         .map(|first| first.position)
 }
 
 /// Returns whether a sentence says something with the text before it: "Ding dong" does not.
 fn says_more(one: &Read, names: &Names) -> bool {
-    let told = word_kinds::of(&one.text, one.language, names).iter().filter(|(_, kind)| *kind != Kind::Light).count();
+    let words = word_kinds::of(&one.text, one.language, names);
     let least = if one.dependence == Dependence::Leaning { 1 } else { 2 };
-    one.dependence < Dependence::Aside && told >= least
+    one.dependence < Dependence::Aside && words.iter().filter(|(_, kind)| *kind != Kind::Light).count() >= least
 }
 
 /// Returns whether a sentence needs what was said before it.
-fn is_needy(first: &Read) -> bool {
+fn needs_more(first: &Read) -> bool {
     let tokens = tokens(&first.text);
     // "That movie sounds good" is about something else.
     let is_other = |token: &Token| ["that", "this", "you"].iter().any(|word| token.lower.starts_with(word));
-    let is_terse = first.language == Language::English && ellipsis::is_terse(&tokens);
-    (first.dependence == Dependence::Leaning || is_terse) && !tokens.first().is_some_and(is_other)
+    // "Sold the boat to Tom" can be understood alone.
+    let lacks_verb = first.language == Language::English && !ellipsis::has_verb(&tokens);
+    (first.dependence == Dependence::Leaning || lacks_verb) && !tokens.first().is_some_and(is_other)
 }
 
 /// Splits a quoted answer into the question before it, if there is one, and the rest.
@@ -152,8 +155,8 @@ mod tests {
         let (asked, next) = (turn(8, 0, Role::User, speaker, first), turn(8, minutes, Role::User, "Ann", second));
         let before = before(0, &asked, &read(first), &names);
         let mut replied = read(second);
-        let continued = before.as_ref().map_or(Vec::new(), |before| before.go_on(&next, &replied, &names));
-        before.and_then(|before| before.ask(&next, &mut replied, &names));
+        let continued = before.as_ref().map_or(Vec::new(), |before| before.continued(&next, &replied, &names));
+        before.and_then(|before| before.quote_question(&next, &mut replied, &names));
         let independent = replied.into_iter().chain(continued).filter(|one| one.dependence == Dependence::Independent);
         independent.map(|one| one.text).collect()
     }

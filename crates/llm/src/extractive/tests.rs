@@ -140,6 +140,10 @@ fn summary_quotes_content_only() {
     check(&["Ann: Quiet day."], "Small talk only: 1 message by Ann.");
     check(&["Ann: Devon and I split up. He keeps the dog."], "Ann: Devon and I split up. He keeps the dog.");
     check(
+        &["Ann: The funeral is in Canford", "Ann: on Thursday, 11am", "Bob: ok", "Ann: sorry, Friday 6th"],
+        "Ann: The funeral is in Canford / on Thursday [2023-05-11], 11am → “sorry, Friday 6th”",
+    );
+    check(
         &["Ann: funeral is on Thursday, 11am, Canford", "Bob: ok", "Ann: sorry, Friday 19th"],
         "Ann: funeral is on Thursday [2023-05-11], 11am, Canford → “sorry, Friday 19th”",
     );
@@ -328,7 +332,7 @@ fn huge_turn_is_read_like_any_other() {
         assert!(!draft.text.is_empty() && words(&draft.text) <= 200);
     }
     check(10_000_000, "The bakery closed on Monday. ");
-    for piece in ["ok ", "x", "我去了北京", "a; b ", "1. ", ".1 ", "line of a log\n"] {
+    for piece in ["ok ", "x", "我去了北京", "a; b ", "1. ", ".1 ", "fri ", "line of a log\n"] {
         check(1_000_000, piece);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: 
 
 /// Returns whether the sentence is a general truth: "Pets have a way of brightening our days".
 fn is_general(words: &[String], event: Event) -> bool {
-    let is_own = words.iter().any(|word| is_in("i i'm i've i'd i'll my we we're we've", word));
+    let is_own = words.iter().any(|word| is_in("i i'm im i've ive i'd i'll my we we're we've weve", word));
     !is_own && !matches!(event, Event::Public | Event::Problem) && !words.iter().any(|word| verbs::is_past(word))
 }
 

@@ -74,7 +74,8 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
     let mut found = Vec::new();
-    let mut before: Option<replies::Before> = None;
+    // The last message of each conversation.
+    let mut last_messages: BTreeMap<&str, replies::Before> = BTreeMap::new();
     let chats = chats(sources, &input.earlier);
     let mut stories: BTreeMap<&str, Story> = BTreeMap::new();
     for (child, turn) in turns {
@@ -86,13 +87,18 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
         };
         let room = room(Grain::Daily, input.budget, turn.days.0, turn.speaker());
         let mut read = of_parts(turn, room, names, form, story);
+        let is_correction = corrections::is(&turn.text);
         let next = if form == Form::Chat { replies::before(child, turn, &read, names) } else { None };
-        if let Some(before) = &before {
-            for continued in before.go_on(turn, &read, names) {
+        let before = match next {
+            Some(next) => last_messages.insert(conversation, next),
+            None => last_messages.remove(conversation),
+        };
+        if let Some(before) = before.as_ref().filter(|_| !is_correction) {
+            for continued in before.continued(turn, &read, names) {
                 found.push(of_read(before.child, before.turn, continued, Some(turn.id.clone())));
             }
         }
-        let answer = before.as_ref().and_then(|before| before.ask(turn, &mut read, names));
+        let answer = before.as_ref().and_then(|before| before.quote_question(turn, &mut read, names));
         let asker = before.map(|before| before.turn.id.clone());
         for mut read in read {
             let asker = asker.clone().filter(|_| answer == Some(read.position));
@@ -101,10 +107,9 @@ pub(super) fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
             }
             found.push(of_read(child, turn, read, asker));
         }
-        if corrections::is(&turn.text) {
+        if is_correction {
             correct(&mut found, sources, child);
         }
-        before = next;
     }
     // What somebody goes on to say stands with the message before.
     found.sort_by_key(|quote| quote.child);
@@ -151,9 +156,9 @@ fn correct(found: &mut [Quote<'_>], sources: &[&Memory], correction: usize) {
     if is_of_money(&by.text) && !has_amount(&last.text) {
         return;
     }
-    let corrected = last.child;
+    let corrected = &sources[last.child].id;
     for quote in found {
-        if quote.child == corrected && has_value(&quote.text) {
+        if quote.from.contains(corrected) && has_value(&quote.text) {
             quote.text = Cow::Owned(corrections::joined(&quote.text, &by.text));
             quote.from.to_mut().push(by.id.clone());
         } else if quote.child == correction {
@@ -191,12 +196,12 @@ pub(super) fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, a
     }
 }
 
-/// Closes a quotation that ends with the sentence but goes on in the message: `"We lost everything.`
+/// Closes a quotation that goes on in the message behind the sentence: `"We lost everything.`
 fn closed(text: String) -> String {
     let count = |mark: char| text.chars().filter(|c| *c == mark).count();
     let mark = match () {
-        () if count('"') % 2 == 1 && text.starts_with('"') => '"',
-        () if count('“') == count('”') + 1 && text.starts_with('“') => '”',
+        () if count('"') == 1 && text.starts_with('"') => '"',
+        () if count('“') == 1 && count('”') == 0 && text.starts_with('“') => '”',
         () => return text,
     };
     format!("{text}{mark}")

@@ -36,8 +36,9 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     // "Correction to Thursday: …"
     let is_corrected = ["correction", "addendum", "update", "follow-up", "erratum"].contains(&word(2));
     // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
-    let is_done =
-        word(1) == "by" && tense::is_past(&words[..=at], at) && !words[..at].iter().any(|word| tense::asks(word));
+    // A verb behind the day counts only if the day begins the clause: "By Friday we were all sick".
+    let before_it = if at == 1 { words } else { &words[..=at] };
+    let is_done = word(1) == "by" && tense::is_past(before_it, at) && !words[..at].iter().any(|word| tense::asks(word));
     let is_limit = ["by", "until", "till", "til", "to", "for"].contains(&word(1)) && !is_done;
     // "Pump hired from Monday", but "I was off from Monday" and "still sore from Monday".
     let has = |any: &[&str]| words[..at].iter().any(|word| any.contains(word));
@@ -55,16 +56,19 @@ pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
     let is_given = begins && ["got", "given", "offered", "booked"].contains(&word(1));
     // "Bilge dry after pumping Friday", but "meet me after training Friday".
     let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::looks_ahead(&words[..at]);
-    // "Clinics reopen after an attack on Saturday."
-    let is_event =
-        word(1) == "on" && (2..=6).any(|back| word(back) == "after" && ["a", "an"].contains(&word(back - 1)));
-    // "A van seen on Sunday is missing."
+    // "Clinics reopen after an attack on Saturday", but "we fly to Bergen after a wedding on Saturday".
+    let is_of_writer = has(&["i", "i'm", "i'll", "we", "we'll", "will"]);
+    let is_event = word(1) == "on"
+        && !is_of_writer
+        && (2..=6).any(|back| word(back) == "after" && ["a", "an"].contains(&word(back - 1)));
+    // "A van seen on Sunday is missing", but "the dinner booked for Friday is off".
     let is_verb_next = words.get(at + 1).is_some_and(|next| ["is", "are", "has", "have"].contains(next));
-    let is_of_subject = is_verb_next && words[..at].iter().any(|word| verbs::is_past(word));
+    let is_found =
+        |word: &&str| ["seen", "found", "lost", "stolen", "taken", "held", "reported", "killed"].contains(word);
+    let is_of_subject = word(1) == "on" && is_verb_next && words[..at].iter().any(is_found);
     // "They didn't stop till Sunday."
     let near = &words[at.saturating_sub(4)..at];
-    let is_past_end =
-        ["until", "till", "til"].contains(&word(1)) && near.iter().any(|word| ["didn't", "didnt"].contains(word));
+    let is_past_end = ["until", "till", "til"].contains(&word(1)) && near.contains(&"didn't");
     // "Nine cases now, up from four on Tuesday."
     let compares = near.windows(2).any(|pair| ["up", "down"].contains(&pair[0]) && pair[1] == "from");
     let is_compared = compares && !tense::looks_ahead(&words[..at]);
@@ -117,9 +121,9 @@ fn announces(sentence: Sentence<'_>, at: usize) -> bool {
 
 /// Returns whether a note without a verb agrees to a day, or refuses one: "sunday evening yes", "not thursday", "saturday now".
 fn agrees(note: &[&str], at: usize) -> bool {
-    const AGREED: &str = "yes yep yeah good great works fine ok okay suits instead now then no perfect";
+    const AGREED: [&str; 8] = ["yes", "yep", "yeah", "works", "suits", "instead", "now", "then"];
     let is_short = note.len() <= NOTE_WORDS && !tense::is_shown(note, at);
-    let is_answer = note[at + 1..].iter().any(|word| AGREED.split(' ').any(|one| one == *word));
+    let is_answer = at + 1 < note.len() && note.last().is_some_and(|last| AGREED.contains(last));
     is_short && (is_answer || at == 1 && note[0] == "not")
 }
 

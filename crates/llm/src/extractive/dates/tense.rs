@@ -6,7 +6,7 @@ use crate::extractive::verbs;
 
 /// Words that indicate that a time is in the future.
 const AHEAD: &str = "will shall gonna going plan plans planning due deadline must needs need should scheduled planned upcoming hope hoping want wants \
-    would expected expects booked can could might may won't let's remind supposed is are arrive arrives start starts begin begins end ends come comes \
+    isn't aren't would expected expects booked can could might may won't let's remind supposed is are arrive arrives start starts begin begins end ends come comes \
     leave leaves go goes open opens close closes fly flies meet meets return returns visit visits take takes play plays launch launches face faces \
     expire expires vote votes get gets have has resume resumes reopen reopens sail sails delivery arrival review kickoff";
 

@@ -89,14 +89,20 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     if let Some(found) = beside::weeks_after_weekday(sentence, at, day) {
         return Some(found);
     }
-    let is_said = ["it's", "its", "not"].contains(&before) || (before == "is" && at > 1 && words[at - 2] == "it");
+    let is_refused = before == "not" && at == 1;
+    let is_said =
+        ["it's", "its"].contains(&before) || is_refused || (before == "is" && at > 1 && words[at - 2] == "it");
     // "My first Wednesday at home", "how was everyone's Sunday".
     const SHORT: [&str; 8] = ["how's", "what's", "there's", "here's", "let's", "that's", "who's", "where's"];
     let is_genitive = before.ends_with("'s") && !SHORT.contains(&before);
     let is_of_somebody = DETERMINERS[1..].contains(&before) || is_genitive;
     let is_ordinal = ["first", "second", "third", "fourth", "final"].contains(&before);
     // A note of two words, "Free Wednesday", but "Dentist Wednesday" announces something.
-    let is_note = words.len() == 2 && at == 1 && !direction::EVENTS.split_whitespace().any(|event| event == before);
+    let is_note = words.len() == 2
+        && at == 1
+        && !BEFORE_WEEKDAYS.contains(&before)
+        && before != "reopening"
+        && !direction::EVENTS.split_whitespace().any(|event| event == before);
     let is_today =
         day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal || is_note);
     if is_ordinal && !is_today || is_abandoned(&words[at.saturating_sub(NEAR)..at]) {
@@ -157,11 +163,9 @@ fn week_of(words: &[&str], at: usize) -> Option<(usize, i32)> {
 
 /// Returns the day that "this Monday" means: the last one if the sentence is in the past, otherwise the next one, or today.
 pub(super) fn this(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
-    // "The exchange this Friday isn't happening, they haven't sent the papers": a verb behind it tells nothing unless it is the first.
-    let told = if at == 0 { words } else { &words[..=at + 1] };
     if day.weekday() == weekday {
         Span::day(day, 0)
-    } else if tense::is_past(told, at + 1) {
+    } else if tense::is_past(words, at + 1) {
         Span::weekday_before(day, weekday)
     } else {
         Span::weekday_after(day, weekday)

@@ -9,7 +9,7 @@ use crate::extractive::names::Names;
 use crate::extractive::record::{self, Form};
 use crate::extractive::story::{self, Story};
 use crate::extractive::tokens::{Token, tokens};
-use crate::extractive::{continuations, ellipsis, labels, openers, pronouns, questions, unnamed};
+use crate::extractive::{continuations, ellipsis, labels, openers, pronouns, questions, unnamed, verbs};
 
 /// What a sentence needs to be understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Text<'_> {
     pub(super) fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, Context) {
         let is_record = self.form == Form::Record;
         let tokens = tokens(resolved);
-        let asks = !is_record && self.language == Language::English && questions::is_unmarked(&tokens);
+        let asks = !is_record && self.language == Language::English && questions::is_unmarked(resolved, &tokens);
         if asks || leads_a_list(self.text, sentence) {
             return (Dependence::Aside, Context::Nothing);
         }
@@ -185,10 +185,12 @@ fn leads_a_list(text: &str, sentence: &str) -> bool {
     rest.is_some_and(|rest| rest.lines().next().is_none_or(|line| line.trim().is_empty()))
 }
 
-/// Returns whether a few words are about somebody whom they do not name: "I told her she can't". Longer ones may name somebody in
-/// small letters: "denise rang back, she wants photos".
+/// Returns whether a few words are about somebody whom they do not name: "I told her she can't". Others may name somebody in small
+/// letters: "mia passed her test".
 fn is_brief_of_unnamed(sentence: &str, tokens: &[Token]) -> bool {
-    tokens.len() <= 8 && unnamed::has_person(sentence)
+    let is_of_writer =
+        |first: &Token| ["i", "we", "you"].contains(&first.lower.as_str()) || verbs::is_past(&first.lower);
+    tokens.len() <= 8 && tokens.first().is_some_and(is_of_writer) && unnamed::has_person(sentence)
 }
 
 /// Returns whether a piece of a sentence lacks its subject: "did give us wine".

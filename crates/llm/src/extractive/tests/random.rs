@@ -56,27 +56,35 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
     let position = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
     assert!(summary.sentences().is_sorted_by_key(|sentence| position(&sentence.from[0])));
     for sentence in summary.sentences() {
-        check_sentence(sentence, &turns[position(&sentence.from[0])]);
+        check_sentence(sentence, turns);
         assert!(summary.text.contains(&sentence.text));
     }
 }
 
-/// Checks that a sentence quotes its turn and has the turn's day.
-fn check_sentence(sentence: &Sentence, turn: &Memory) {
-    assert_eq!(sentence.day, turn.days.0);
+/// Checks that a sentence quotes its turns and has the day of the first. A question is quoted from the second turn, and so is what the
+/// writer goes on to say.
+fn check_sentence(sentence: &Sentence, turns: &[Memory]) {
+    let source = |id: &MemoryId| turns.iter().find(|turn| turn.id == *id).expect("every trace ends in a turn");
+    let sources: Vec<&Memory> = sentence.from.iter().map(source).collect();
+    assert_eq!(sentence.day, sources[0].days.0);
     if sentence.speaker.is_some() {
-        let original = clean::without_asides(&turn.text).to_lowercase();
-        let (_, quote) = replies::parts(&sentence.text);
-        let quote = quote.split(" / ").next().unwrap_or_default();
-        let quoted = without_dates(quote).to_lowercase().replace('…', "");
-        // A surname may have become a full name: "BerlinBerlin Berlin".
-        let is_longer = |rest: &str| rest.starts_with(char::is_alphabetic);
-        let is_given = |word: &&str| word.strip_prefix("berlin").is_some_and(is_longer);
-        let said = quoted.split(' ').filter(|word| !is_given(word)).collect::<Vec<_>>().join(" ");
-        assert!(is_in_order(&said, &original), "{original} / {quoted}");
-        assert_eq!(sentence.speaker.as_deref(), turn.speaker());
+        let (question, quote) = replies::parts(&sentence.text);
+        let (first, next) = quote.split_once(replies::THEN).map_or((quote, None), |(first, next)| (first, Some(next)));
+        check_quote(first, sources[0]);
+        question.into_iter().chain(next).for_each(|part| check_quote(part, sources[1]));
+        assert_eq!(sentence.speaker.as_deref(), sources[0].speaker());
         assert_ne!(sentence.text, "ok");
     }
+}
+
+fn check_quote(quote: &str, turn: &Memory) {
+    let original = clean::without_asides(&turn.text).to_lowercase();
+    let quoted = without_dates(quote).to_lowercase().replace('…', "");
+    // A surname may have become a full name: "BerlinBerlin Berlin".
+    let is_longer = |rest: &str| rest.starts_with(char::is_alphabetic);
+    let is_given = |word: &&str| word.strip_prefix("berlin").is_some_and(is_longer);
+    let said = quoted.split(' ').filter(|word| !is_given(word)).collect::<Vec<_>>().join(" ");
+    assert!(is_in_order(&said, &original), "{original} / {quoted}");
 }
 
 /// Returns whether the letters of a quote occur in the text in the same order.

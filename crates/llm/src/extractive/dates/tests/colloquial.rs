@@ -71,6 +71,21 @@ fn times_of_colloquial_sentences_get_the_date_that_is_meant_or_none() {
     check("Eggs twice a week from now on.", "Eggs twice a week from now on.");
     check("Prices of eggs double in a week.", "Prices of eggs double in a week.");
     check("She will be towed at the next spring tide.", "She will be towed at the next spring tide.");
+    check("The table I booked for Saturday has a view.", "The table I booked for Saturday [2026-03-07] has a view.");
+    check("The match moved to Sunday is in Bern.", "The match moved to Sunday [2026-03-08] is in Bern.");
+    check(
+        "We fly to Bergen after a wedding on Saturday.",
+        "We fly to Bergen after a wedding on Saturday [2026-03-07].",
+    );
+    check("By Tuesday the water had gone down.", "By Tuesday [2026-03-03] the water had gone down.");
+    check("At work this Monday they fired Tom.", "At work this Monday [2026-03-02] they fired Tom.");
+    check("Tuesday no sleep, baby cried.", "Tuesday [2026-03-03] no sleep, baby cried.");
+    check("Saturday great fun, Anna sang.", "Saturday [2026-02-28] great fun, Anna sang.");
+    check(
+        "Tom comes to Bern on Tuesday, not Wednesday.",
+        "Tom comes to Bern on Tuesday [2026-03-10], not Wednesday [2026-03-11].",
+    );
+    check("The bakery is shut. Until Wednesday.", "The bakery is shut. Until Wednesday [2026-03-11].");
     check("This Monday we lost the match.", "This Monday [2026-03-02] we lost the match.");
     check(
         "Notes by Saturday noon please and one set of notes.",
