@@ -39,7 +39,11 @@ fn asks_for(first: &str, second: &str, words: usize, has_verb: bool) -> bool {
         "whose" => words < 8,
         "anyone" | "anybody" | "any" => words < 6 && !is_verb && !has_verb,
         "why" => is_verb || second == "not",
-        "what" => (is_verb || is_in("time about kind sort day size colour color happened", second)) && !has_verb,
+        // "What did you buy", but "what is left goes to Anna".
+        "what" => {
+            let is_noun = is_in("time about kind sort day size colour color happened", second);
+            is_noun || is_verb && !(has_verb && is_in("is are was were", second))
+        }
         "how" => is_verb || is_in("many much long old far often big come", second),
         "when" | "where" => is_verb,
         "who" => words < 10 && !is_in("knows knew", second),
@@ -64,7 +68,7 @@ fn is_in(list: &str, word: &str) -> bool {
 }
 
 const VERBS: &str =
-    "is are was were am do does did has have had can could will would shall should isn't didn't doesn't";
+    "is are was were am do does did has have had can could will would shall should isn't didn't doesn't can't won't";
 
 #[cfg(test)]
 mod tests {
@@ -88,6 +92,8 @@ mod tests {
             "anyone up",
             "any news from the bank",
             "should I come",
+            "what did you buy",
+            "what time is dinner",
         ] {
             check(question, true);
         }
