@@ -10,8 +10,7 @@ use super::language::Language;
 use super::names::Names;
 use super::reading::{PASSAGE, Read};
 use super::tokens::{Token, tokens};
-use super::verbs;
-use super::word_kinds::{self, Kind};
+use super::{verbs, word_kinds};
 
 /// Maximum words of a complete sentence that counts as terse: "I checked."
 const FEW: usize = 2;
@@ -44,7 +43,7 @@ pub(super) fn join(read: &mut [Read], names: &Names) {
             Some(before) if one.dependence == Dependence::Leaning => Some(before + words),
             _ => {
                 let can_begin = is_first || one.dependence < Dependence::Leaning;
-                (is_content && can_begin && says_something(one, names)).then_some(words)
+                (is_content && can_begin && word_kinds::has_content(&one.text, one.language, names)).then_some(words)
             }
         };
     }
@@ -58,11 +57,6 @@ pub(super) fn beginning(read: &[Read]) -> Option<usize> {
 
 fn is_bare(one: &Read) -> bool {
     one.language == Language::English && one.dependence == Dependence::Leaning && one.can_begin
-}
-
-/// Returns whether a sentence has a word with content: "Oh well" has none.
-fn says_something(one: &Read, names: &Names) -> bool {
-    word_kinds::of(&one.text, one.language, names).iter().any(|(_, kind)| *kind != Kind::Light)
 }
 
 /// Returns whether a sentence of a chat begins with an answer and does not say to what: "yep. 1650 instead of 1400". `tokens` are

@@ -1,7 +1,7 @@
 //! Messages that cannot be understood without the one before.
 //!
 //! An answer gets the question in front of it: "(Bob: “How old is the boat?”) Five years." Somebody else asked it at the end of the
-//! message before. A message that its writer goes on with a moment later gets what follows: "Oma fell / on the way to the bathroom".
+//! message before. A message gets behind it what its writer adds a moment later: "Oma fell / on the way to the bathroom".
 
 use annals_core::Memory;
 use jiff::SignedDuration;
@@ -41,8 +41,7 @@ pub(super) fn before<'a>(child: usize, turn: &'a Memory, read: &[Read], names: &
     let last = read.last()?;
     let is_question = last.dependence == Dependence::Aside && questions::end(&last.text, last.language);
     let text = if is_question { last.text.clone() } else { whole(read)? };
-    let words = word_kinds::of(&text, last.language, names);
-    let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
+    let has_content = word_kinds::has_content(&text, last.language, names);
     let is_clear = last.language != Language::English || !unnamed::is_in(&text);
     let is_short = budget::length(&text) <= MAX_WORDS;
     // A line of a pasted mail begins with its sender.

@@ -55,6 +55,11 @@ pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(Stri
     words
 }
 
+/// Returns whether a word has content: "Oh well" has none.
+pub(super) fn has_content(sentence: &str, language: Language, names: &Names) -> bool {
+    of(sentence, language, names).iter().any(|(_, kind)| *kind != Kind::Light)
+}
+
 /// Returns whether at least two words have content.
 pub(super) fn is_informative(sentence: &str, language: Language, names: &Names) -> bool {
     of(sentence, language, names).iter().filter(|(_, kind)| *kind != Kind::Light).count() >= 2

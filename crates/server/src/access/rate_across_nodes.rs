@@ -110,7 +110,7 @@ mod tests {
         assert!(is_allowed(&standby, KEY));
         answer(2);
         report(&standby, &active);
-        assert!(!is_allowed(&standby, KEY), "the active node owes one request");
+        assert!(!is_allowed(&standby, KEY), "one request more than the rate allows was answered");
         assert!(!is_allowed(&active, KEY));
         assert!(is_allowed(&standby, "other") && is_allowed(&active, "other"));
         report(&standby, &active);
