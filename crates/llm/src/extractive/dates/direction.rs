@@ -1,4 +1,7 @@
-//! Decides whether an English weekday is after the day of the message, from its clause: prepositions, verbs, and kinds of notes.
+//! Decides whether an English weekday is after the day of the message, from its clause. The rules are in `rules`: each reads
+//! prepositions, verbs, or the kind of a note. Without one that holds, the weekday is on the side of the nearest verb.
+
+mod rules;
 
 use std::ops::Range;
 
@@ -25,81 +28,70 @@ pub(super) const EVENTS: &str = "advert answer bid quote price appointment appt 
     exams final flight funeral game gig hearing interview launch lunch match meeting mri party performance presentation quiz race \
     recital rehearsal result results scan surgery talk test tests tournament trip verdict viewing visit vote wedding";
 
-/// Words after the genitive of a weekday that announce it: "Monday's diary".
-const AGENDAS: [&str; 8] = ["agenda", "diary", "fixtures", "forecast", "line-up", "lineup", "programme", "schedule"];
-
 /// Returns whether the weekday is after the day of the message.
 pub(super) fn is_ahead(sentence: Sentence<'_>, at: usize) -> bool {
-    let clause = clause(sentence, at);
-    let (words, at) = (&sentence.words[clause.clone()], at - clause.start);
-    let word = |back: usize| at.checked_sub(back).map_or("", |position| words[position]);
-    // "Correction to Thursday: …"
-    let is_corrected = ["correction", "addendum", "update", "follow-up", "erratum"].contains(&word(2));
-    // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
-    // A verb behind the day counts only if the day begins the clause: "By Friday we were all sick".
-    let before_it = if at == 1 { words } else { &words[..=at] };
-    let is_done = word(1) == "by" && tense::is_past(before_it, at) && !words[..at].iter().any(|word| tense::asks(word));
-    let is_limit = ["by", "until", "till", "til", "to", "for"].contains(&word(1)) && !is_done;
-    // "Pump hired from Monday", but "I was off from Monday" and "still sore from Monday".
-    let has = |any: &[&str]| words[..at].iter().any(|word| any.contains(word));
-    let is_told = words[note(sentence, clause.start + at).start.saturating_sub(clause.start)..at]
-        .iter()
-        .any(|word| verbs::is_past(word) || ["was", "were", "been"].contains(word));
-    let is_sore = word(1) == "from" && has(&["still", "sore"]);
-    let is_begin = word(1) == "from" && !is_sore && !has(&["was", "were", "been"])
-        || ["starting", "beginning"].contains(&word(1)) && !is_told;
-    // "Vet back Thursday", "advert out Thursday", "home on Friday", but "I drove home on Friday".
-    let place = if word(1) == "on" { word(2) } else { word(1) };
-    let is_expected = ["back", "out", "home"].contains(&place) && !is_told;
-    // "Rang the surgery, got Tuesday."
-    let begins = note(sentence, clause.start + at).start + 1 == clause.start + at;
-    let is_given = begins && ["got", "given", "offered", "booked"].contains(&word(1));
-    // "Bilge dry after pumping Friday", but "meet me after training Friday".
-    let is_over = word(2) == "after" && word(1).ends_with("ing") && !tense::looks_ahead(&words[..at]);
-    // "Clinics reopen after an attack on Saturday", but "we fly to Bergen after a wedding on Saturday".
-    let is_of_writer = has(&["i", "i'm", "i'll", "we", "we'll", "will"]);
-    let is_event = word(1) == "on"
-        && !is_of_writer
-        && (2..=6).any(|back| word(back) == "after" && ["a", "an"].contains(&word(back - 1)));
-    // "A van seen on Sunday is missing", but "the dinner booked for Friday is off".
-    let is_verb_next = words.get(at + 1).is_some_and(|next| ["is", "are", "has", "have"].contains(next));
-    let is_found =
-        |word: &&str| ["seen", "found", "lost", "stolen", "taken", "held", "reported", "killed"].contains(word);
-    let is_of_subject = word(1) == "on" && is_verb_next && words[..at].iter().any(is_found);
-    // "They didn't stop till Sunday."
-    let near = &words[at.saturating_sub(4)..at];
-    let is_past_end = ["until", "till", "til"].contains(&word(1)) && near.contains(&"didn't");
-    // "Nine cases now, up from four on Tuesday."
-    let compares = near.windows(2).any(|pair| ["up", "down"].contains(&pair[0]) && pair[1] == "from");
-    let is_compared = compares && !tense::looks_ahead(&words[..at]);
-    // "The plan must be withdrawn by noon on Friday."
-    let is_limit = is_limit || (word(1) == "on" && word(3) == "by" && !tense::is_past(words, at));
-    // "Monday's diary" announces what is to come.
-    let names_agenda = words.get(at + 1).is_some_and(|next| AGENDAS.contains(next));
-    let is_agenda = names_agenda && words[at].ends_with("'s") && !tense::is_past(words, at);
-    // "Thursday's deal" is in the past, unless the sentence announces something or gives a limit.
-    let is_known = words[at].ends_with("'s") && !is_limit && word(1) != "before" && !tense::is_announced(words, at);
-    // "Cancelled Monday" is about an appointment.
-    let is_cancelled = ["cancelled", "canceled", "postponed"].contains(&word(1));
-    let is_since = word(1) == "since" && !tense::is_announced(words, at);
-    let part = note(sentence, clause.start + at);
-    let part = part.start.max(clause.start) - clause.start..part.end.min(clause.end) - clause.start;
-    let (near, position) = (&words[part.clone()], at - part.start);
-    // "Saw them on Saturday, my voice is gone."
-    let is_future =
-        if tense::is_shown(near, position) { tense::is_future(near, position) } else { tense::is_future(words, at) };
-    let is_agreed = agrees(&words[part], position);
-    let is_future = announces(sentence, clause.start + at) || is_agreed || is_future;
-    let is_past = is_corrected
-        || is_since
-        || is_known
-        || is_over
-        || is_event
-        || is_of_subject
-        || is_past_end
-        || is_sore
-        || is_compared;
-    is_agenda || !is_past && (is_limit || is_begin || is_expected || is_given || is_cancelled || is_future)
+    let weekday = Weekday::new(sentence, at);
+    let holds = |rules: &[rules::Rule]| rules.iter().any(|rule| (rule.holds)(&weekday));
+    let is_ahead = || holds(&rules::AHEAD) || announces(sentence, at) || weekday.agrees() || weekday.is_in_future();
+    rules::is_agenda(&weekday) || !holds(&rules::PAST) && is_ahead()
+}
+
+/// A weekday in its clause.
+struct Weekday<'s> {
+    /// The words of the clause, and the position of the weekday among them.
+    words: &'s [&'s str],
+    at: usize,
+    /// The range in `words` of the note that contains the weekday: "felt ok" and "talk Sat" are two.
+    note: Range<usize>,
+}
+
+impl<'s> Weekday<'s> {
+    fn new(sentence: Sentence<'s>, at: usize) -> Self {
+        let (clause, note) = (clause(sentence, at), note(sentence, at));
+        let in_clause = |position: usize| position.clamp(clause.start, clause.end) - clause.start;
+        Self {
+            words: &sentence.words[clause.clone()],
+            at: at - clause.start,
+            note: in_clause(note.start)..in_clause(note.end),
+        }
+    }
+
+    /// Returns the word that is so many words before the weekday, or an empty one.
+    fn back(&self, count: usize) -> &'s str {
+        self.at.checked_sub(count).map_or("", |position| self.words[position])
+    }
+
+    fn before(&self) -> &'s [&'s str] {
+        &self.words[..self.at]
+    }
+
+    /// Returns whether one of the words is before the weekday.
+    fn follows(&self, any: &[&str]) -> bool {
+        self.before().iter().any(|word| any.contains(word))
+    }
+
+    /// Returns whether the note tells what happened, before its weekday.
+    fn is_told(&self) -> bool {
+        let told = &self.words[self.note.start..self.at];
+        told.iter().any(|word| verbs::is_past(word) || ["was", "were", "been"].contains(word))
+    }
+
+    /// Returns whether the nearest verb looks ahead. A verb of the same note counts first: "Saw them on Saturday, my voice is
+    /// gone."
+    fn is_in_future(&self) -> bool {
+        let (note, at) = (&self.words[self.note.clone()], self.at - self.note.start);
+        if tense::is_shown(note, at) { tense::is_future(note, at) } else { tense::is_future(self.words, self.at) }
+    }
+
+    /// Returns whether a note without a verb agrees to a day, or refuses one: "sunday evening yes", "not thursday", "saturday
+    /// now".
+    fn agrees(&self) -> bool {
+        const AGREED: [&str; 8] = ["yes", "yep", "yeah", "works", "suits", "instead", "now", "then"];
+        let (note, at) = (&self.words[self.note.clone()], self.at - self.note.start);
+        let is_short = note.len() <= NOTE_WORDS && !tense::is_shown(note, at);
+        let is_answer = at + 1 < note.len() && note.last().is_some_and(|last| AGREED.contains(last));
+        is_short && (is_answer || at == 1 && note[0] == "not")
+    }
 }
 
 /// Returns whether the weekday belongs to a note without a verb, of a few words, that announces an event: "Slept badly, talk
@@ -117,14 +109,6 @@ fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     // "No answer Monday" is what happened.
     let is_none = note.first() == Some(&"no");
     is_event && !is_none && note.len() <= NOTE_WORDS && !all.clone().any(|position| position != at && is_told(position))
-}
-
-/// Returns whether a note without a verb agrees to a day, or refuses one: "sunday evening yes", "not thursday", "saturday now".
-fn agrees(note: &[&str], at: usize) -> bool {
-    const AGREED: [&str; 8] = ["yes", "yep", "yeah", "works", "suits", "instead", "now", "then"];
-    let is_short = note.len() <= NOTE_WORDS && !tense::is_shown(note, at);
-    let is_answer = at + 1 < note.len() && note.last().is_some_and(|last| AGREED.contains(last));
-    is_short && (is_answer || at == 1 && note[0] == "not")
 }
 
 /// Returns the range of the words between the marks that surround a word: commas, stops, brackets and the like.
