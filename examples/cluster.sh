@@ -5,7 +5,7 @@
 set -eu
 annals="${ANNALS:-annals}" first="${ANNALS_PORT:-7421}" folder="$(mktemp -d)" nodes=""
 export ANNALS_CLUSTER_LEASE_SECONDS=5
-trap '[ $? = 0 ] || tail -n 3 "$folder"/*.log >&2; kill -9 $nodes 2>/dev/null; rm -rf "$folder"' EXIT
+trap '[ $? = 0 ] || tail -n 3 "$folder"/*.log >&2; kill -9 $nodes 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 port() { echo $((first + $1 - 1)); }
 

@@ -7,10 +7,11 @@ pub mod node;
 mod searches;
 
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -177,7 +178,7 @@ impl Sender {
             let mut tries = 0;
             while !stop.load(Ordering::Relaxed) {
                 let id = acknowledged.load(Ordering::Relaxed);
-                let nodes = addresses.lock().unwrap().clone();
+                let nodes = addresses.lock().clone();
                 let url = format!("{}/v1/agents/ann/messages", nodes[tries % nodes.len()]);
                 let body = json!({ "conversation": "c", "messages": [message(id)] });
                 let request = client.post(url).bearer_auth(&key).json(&body).timeout(Duration::from_secs(5));
@@ -233,7 +234,7 @@ async fn nothing_acknowledged_is_lost_or_doubled_when_active_nodes_end() {
         } else {
             nodes.push(Node::start(&shared));
         }
-        *sender.addresses.lock().unwrap() = nodes.iter().map(|node| node.address.clone()).collect();
+        *sender.addresses.lock() = nodes.iter().map(|node| node.address.clone()).collect();
     }
     sender.acknowledges(5).await;
     sender.stop.store(true, Ordering::Relaxed);
@@ -268,4 +269,43 @@ fn example_goes_on_after_the_active_node_is_killed() {
     for parcel in 1..=5 {
         assert!(out.contains(&format!("Parcel {parcel} is in locker {parcel}4")), "{out}\n{errors}");
     }
+}
+
+#[tokio::test]
+async fn requests_wait_when_the_killed_active_node_comes_back_before_its_lease_ends() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Some(shared) = Shared::new(LEASE) else { return };
+    let (key, port) = (shared.key(), ports(1));
+    let first = Node::start_in(shared.folder(Some(port)), port);
+    until("the first node is active", async || first.is_active().await).await;
+    let second = Node::start(&shared);
+    say(&key, &second, 0).await;
+    first.signal("-KILL");
+    let first = Node::start_in(first.ended(), port);
+    let body = json!({ "conversation": "c", "messages": [message(1)] });
+    for node in [&second, &first] {
+        let messages = format!("{}/v1/agents/ann/messages", node.address);
+        let answer = Client::new().post(messages).bearer_auth(&key).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::ACCEPTED);
+    }
+    assert_eq!(stored(&key, &second).await, 2);
+}
+
+#[tokio::test]
+async fn node_with_another_bucket_than_the_active_one_is_refused() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Some(shared) = Shared::new(LEASE) else { return };
+    let first = Node::start(&shared);
+    until("the first node is active", async || first.is_active().await).await;
+    let port = ports(1);
+    let other = shared.folder(Some(port));
+    let settings = std::fs::read_to_string(other.data().join("annals.toml")).unwrap();
+    configure(&other, &settings.replace("/nodes\"", "/typo\""));
+    let refused = other.run(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
+    assert!(
+        refused.code == 2 && refused.err.contains("/typo, but the active node http://127.0.0.1:"),
+        "{}",
+        refused.err
+    );
+    assert!(first.is_active().await);
 }

@@ -11,10 +11,10 @@ mod targets;
 use std::cell::Cell;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use sha2::{Digest, Sha256};
 
@@ -122,7 +122,7 @@ impl Watch {
         std::thread::spawn(move || {
             wait(&progress, || {
                 if let Some(watch) = watched.upgrade() {
-                    let place = keep(target, &watch.input.lock().unwrap());
+                    let place = keep(target, &watch.input.lock());
                     panic_everywhere(&format!("{target}: an input takes for ever: {}", place.display()));
                 }
             });
@@ -131,7 +131,7 @@ impl Watch {
     }
 
     fn over(&self, input: &[u8], check: impl FnOnce() -> Verdict) -> Verdict {
-        *self.input.lock().unwrap() = input.to_vec();
+        *self.input.lock() = input.to_vec();
         let _ = self.progress_sender.send(true);
         let verdict = check();
         let _ = self.progress_sender.send(false);

@@ -2,9 +2,10 @@
 //! no other agent waits, nothing is lost, and the coarser summaries are written too. Degraded work is repaired once the cause
 //! is gone.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_testkit::{ModelRequest, ModelServer, Script, refused_url};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::command::Annals;
@@ -24,7 +25,7 @@ impl Modelled {
     fn new(script: Script) -> Modelled {
         let mode = Arc::new(Mutex::new(script));
         let shared = mode.clone();
-        let server = ModelServer::choosing(move |_| shared.lock().unwrap().clone());
+        let server = ModelServer::choosing(move |_| shared.lock().clone());
         let annals = Annals::new();
         let modelled = Modelled { annals, mode, _server: server };
         modelled.point_at(modelled._server.base_url());
@@ -39,7 +40,7 @@ impl Modelled {
     }
 
     fn becomes(&self, script: Script) {
-        *self.mode.lock().unwrap() = script;
+        *self.mode.lock() = script;
     }
 
     /// Rolls up all agents, `hours` after the current time of the tests.

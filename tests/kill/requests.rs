@@ -5,9 +5,10 @@
 //! comes while some requests are in progress.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
@@ -57,8 +58,8 @@ async fn one_folder(rounds: u32, tally: &mut Tally) {
             tokio::spawn(send(served.address.clone(), name, acknowledged.clone()))
         });
         let clients: Vec<_> = clients.collect();
-        let before = acknowledged.lock().unwrap().messages.len();
-        while acknowledged.lock().unwrap().messages.len() == before {
+        let before = acknowledged.lock().messages.len();
+        while acknowledged.lock().messages.len() == before {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         tokio::time::sleep(LATEST.mul_f64((f64::from(round) * 0.618_033_988_75).fract())).await;
@@ -66,7 +67,7 @@ async fn one_folder(rounds: u32, tally: &mut Tally) {
         for client in clients {
             client.await.unwrap();
         }
-        let losses = losses(&acknowledged.lock().unwrap(), &annals);
+        let losses = losses(&acknowledged.lock(), &annals);
         tally.add("requests", Landing::UnderWay, losses);
         assert_eq!(losses, Losses::default(), "round {round}");
     }
@@ -85,7 +86,7 @@ async fn send(address: String, name: String, acknowledged: Acknowledged) {
         let body = json!({ "conversation": name, "messages": [message] });
         let sent = client.post(format!("{address}/v1/agents/ann/messages")).json(&body).send().await;
         match sent.map(|answer| answer.status()) {
-            Ok(StatusCode::ACCEPTED) => acknowledged.lock().unwrap().messages.push(id),
+            Ok(StatusCode::ACCEPTED) => acknowledged.lock().messages.push(id),
             Ok(other) => assert_eq!(other, StatusCode::TOO_MANY_REQUESTS),
             Err(_) => return,
         }
@@ -111,10 +112,10 @@ async fn change_document(
         2 => (client.delete(path), None),
         _ => (client.put(path).json(&json!({ "text": text })), Some(text)),
     };
-    acknowledged.lock().unwrap().documents.remove(&key);
+    acknowledged.lock().documents.remove(&key);
     let status = request.send().await?.status();
     if status.is_success() {
-        acknowledged.lock().unwrap().documents.insert(key, text);
+        acknowledged.lock().documents.insert(key, text);
     } else {
         assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
     }

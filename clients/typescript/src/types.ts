@@ -122,6 +122,12 @@ export interface ContextRequest {
   documents?: Array<DocumentIn>;
   /** First local day of the memories to consider, inclusive. */
   from?: string | null;
+  /** Excludes memories older than this many local days ago. */
+  max_days_ago?: number | null;
+  /** Excludes memories newer than this many local days ago. 0 is today. */
+  min_days_ago?: number | null;
+  /** One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition. */
+  period?: string | null;
   /** The prompt to answer, or the last message of the conversation. Memories, facts and documents are searched with it. */
   prompt: string;
   /** Name of the person who asks. Facts about them are considered as well. */
@@ -447,7 +453,7 @@ export interface ForgetAnswer {
   statements: Array<string>;
   /** Ids of the turns that are erased. */
   turns: Array<string>;
-  /** Only for a subject: other names that were not followed, because only other people said that they belong to the subject. */
+  /** Only for a subject: other names that may be its own and were not followed. Only other people said that they belong to the subject, or somebody speaks under a longer name that contains that of the subject. */
   unfollowed: Array<string>;
   /** Only for a subject: number of pruned turns that are not erased, because nothing that is left of them names the subject. The text of these turns was pruned, so it cannot be searched. */
   unread: number;

@@ -32,7 +32,7 @@ pub(crate) use memory::{Correct, Pin, Show};
 pub(crate) use model::{Embed, Model};
 pub(crate) use passes::{Dead, Rebuild, Retain, Rollup};
 pub(crate) use prompt::Prompt;
-pub(crate) use search::{Context, Conversations, Range, Search, Timeline};
+pub(crate) use search::{Context, Conversations, Days, Range, Search, Timeline};
 pub(crate) use service::{AddKey, Job, Key, Mcp, Serve, SetKey};
 pub(crate) use transfer::{Export, Format, Import};
 

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use annals_catalog::{Claimed, Closed, Lease, Node, TakenLease};
 use annals_core::{Error, Result};
 use annals_objects::WriteGuard;
+use annals_server::cluster::{Replica, Standby};
 use annals_server::rest::chain;
-use annals_server::{Replica, Standby};
 use annals_service::metrics::NodeMetrics;
 use deadline::{Clocks, Deadline};
 use tokio::sync::{RwLock, watch};
@@ -90,6 +90,9 @@ impl Membership {
         let program = std::env::current_exe().map_err(|cause| Error::storage("finding the program", cause))?;
         let mut keeper = Keeper {
             lease,
+            address: node.address.clone(),
+            address_held_since: None,
+            has_warned: false,
             length,
             state: set_state,
             active: active.clone(),
@@ -118,6 +121,13 @@ impl Membership {
             thread,
             program,
         })
+    }
+
+    /// Returns the address of the node that is active now, if any is. Does not join the cluster.
+    pub(crate) async fn active_node(config: &Config) -> Result<Option<String>> {
+        let (node, url) =
+            (Node { id: String::new(), address: String::new() }, config.catalog.url().unwrap_or_default());
+        Lease::new(url, node, config.cluster.lease())?.holder().await
     }
 
     /// Waits until this node has the lease, without end if the thread of the lease panicked. Returns what the stores need to be
@@ -217,6 +227,10 @@ fn may_write_for(length: Duration) -> Duration {
 /// Claims, renews and releases the lease. Runs on the thread of the lease.
 struct Keeper {
     lease: Lease,
+    address: String,
+    /// Since when another process has the lease under the address of this node, and whether the log says so.
+    address_held_since: Option<Instant>,
+    has_warned: bool,
     length: Duration,
     state: watch::Sender<NodeState>,
     active: watch::Sender<Option<String>>,
@@ -272,7 +286,10 @@ impl Keeper {
             }
             Ok(Claimed::HeldBy { address }) => {
                 self.readable.send_replace(true);
-                self.forward_to(Some(address));
+                let is_other = address != self.address;
+                self.watch_address(is_other, sent.steady);
+                // This node was active before it ended: requests wait here until a node is active.
+                self.forward_to(is_other.then_some(address));
             }
             Ok(Claimed::Closed(closed)) => self.stand_by_while(closed),
             Err(error) => {
@@ -281,6 +298,22 @@ impl Keeper {
                     self.readable.send_replace(false);
                 }
             }
+        }
+    }
+
+    /// Logs an error, once, if another process has had the lease under the address of this node for longer than a lease: it is no
+    /// former process of this node then.
+    fn watch_address(&mut self, is_other: bool, now: Instant) {
+        if is_other {
+            self.address_held_since = None;
+            return;
+        }
+        let since = *self.address_held_since.get_or_insert(now);
+        if now.duration_since(since) > self.length && !std::mem::replace(&mut self.has_warned, true) {
+            tracing::error!(
+                address = self.address,
+                "the active node has the address of this one; cluster.address must be that of its own node"
+            );
         }
     }
 

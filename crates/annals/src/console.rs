@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
-use annals_core::Error;
+use annals_core::{Error, is_invisible};
 
 use crate::failure;
 
@@ -55,8 +55,5 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 
 fn is_hidden(c: char) -> bool {
     let is_control = c.is_control() && c != '\n' && c != '\t';
-    // U+200C and U+200D stay: emoji and the letter shapes of Arabic and Indic scripts need these joiners.
-    is_control
-        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+    is_control || is_invisible(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }

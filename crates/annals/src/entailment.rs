@@ -4,7 +4,7 @@
 //! opened. Never downloads anything.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::ports::{EntailmentPair, EntailmentScores};
@@ -13,6 +13,7 @@ use annals_embedder::OnnxEntailment;
 use annals_llm::{EmbedderSettings, EntailmentCheck, GroundingModel};
 use annals_server::rest::chain;
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Instant, timeout};
 
 use crate::embedders::{folder_of, runtime};
@@ -82,7 +83,7 @@ impl<E> Bounded<E> {
     }
 
     fn rests_until(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.rests_until.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rests_until.lock()
     }
 }
 

@@ -296,13 +296,26 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
         path.join(CATALOG).try_exists().map_err(failed)?;
         return Err(Error::NotFound { what: ObjectKind::DataFolder, name: path.display().to_string() });
     }
+    let failed = |cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause);
+    refuse_folder_of_others(path)?;
     let make = || -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(path.join("tables"))?;
         let path = path.canonicalize()?;
         private::close_to_others(&path)?;
         Ok(path)
     };
-    make().map_err(|cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause))
+    make().map_err(failed)
+}
+
+/// Fails if the folder exists, holds no catalog yet, and holds something else: it would be closed to other users.
+fn refuse_folder_of_others(path: &Path) -> Result<()> {
+    let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
+    if !path.try_exists().map_err(failed)? || catalog::exists(path) {
+        return Ok(());
+    }
+    let Some(name) = private::stranger_in(path).map_err(failed)? else { return Ok(()) };
+    let reason = format!("is {}, which holds other files ({name}); name a new or empty folder", path.display());
+    Err(Error::invalid("--data", reason))
 }
 
 fn lock(path: &Path) -> Result<File> {

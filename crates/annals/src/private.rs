@@ -48,6 +48,20 @@ pub(crate) fn close_to_others(folder: &Path) -> io::Result<()> {
     take_rights_off(folder)
 }
 
+/// Returns the name of something in a folder that belongs to no data folder; `None` if there is nothing of the kind. Hidden files
+/// and what a file system has of its own do not count.
+pub(crate) fn stranger_in(folder: &Path) -> io::Result<Option<String>> {
+    const BESIDE: [&str; 3] = ["models", "backups", "lost+found"];
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let text = name.to_string_lossy();
+        if !is_ours(&name) && !text.starts_with('.') && !BESIDE.contains(&text.as_ref()) {
+            return Ok(Some(text.into_owned()));
+        }
+    }
+    Ok(None)
+}
+
 fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     OURS.contains(&name.as_ref()) || name.starts_with("catalog.sqlite-") || name.starts_with(scratch::PREFIX)

@@ -4,11 +4,12 @@
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use annals_service::{ProgressSink, Stage};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use parking_lot::Mutex;
 
 use crate::failure::print as print_error;
 use crate::view::count;
@@ -67,7 +68,7 @@ impl Stage for Progress {
             Progress::Hidden => {}
             Progress::Bar(bar) => bar.set_prefix(format!(" · {text}")),
             Progress::Lines(lines) => {
-                *lines.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+                *lines.note.lock() = Some(text.to_owned());
             }
         }
     }
@@ -142,7 +143,7 @@ impl Lines {
         let before = self.done.fetch_add(more, Ordering::Relaxed);
         let tenth = |done: u64| done.min(self.total) * 10 / self.total;
         let done = (before + more).min(self.total);
-        let note = self.note.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let note = self.note.lock().take();
         if note.is_some() || (self.total >= LONG && tenth(done) > tenth(before)) {
             let note = note.map(|note| format!(" · {note}")).unwrap_or_default();
             print_error(&format!("{}: {} of {}{note}", self.doing, count(done), count(self.total)));

@@ -83,6 +83,21 @@ impl Projections {
         }
     }
 
+    /// Fails if another node is active and uses another bucket: this node would take over without tables, and then keep the
+    /// others from opening theirs. What cannot be read now is no reason to refuse.
+    pub(crate) async fn refuse_bucket_beside(
+        active: &str,
+        data: &Path,
+        config: &ObjectsConfig,
+        catalog: &PostgresCatalog,
+    ) -> Result<()> {
+        let Err(Error::Invalid(_)) = Projections::open_to_read(data, config, catalog).await else { return Ok(()) };
+        let own = config.url.as_deref().unwrap_or("no bucket");
+        let reason =
+            format!("names {own}, but the active node {active} uses another; all nodes of a cluster need the same");
+        Err(Error::invalid(OBJECTS_URL, reason))
+    }
+
     /// Opens the store without checking to which catalog it belongs.
     pub(crate) fn untied(data: &Path, config: &ObjectsConfig, guard: Option<WriteGuard>) -> Result<Projections> {
         let root = match config.bucket() {

@@ -17,9 +17,10 @@ use annals_facts::DuckFacts;
 use annals_llm::{EmbedderSettings, Extractive, Rules};
 use annals_objects::Objects;
 use annals_retention::Plans;
+use annals_server::cluster::{Standby, report_accesses, report_answered};
 use annals_server::config::ServerConfig;
 use annals_server::rest::chain;
-use annals_server::{Standby, report_accesses, report_answered};
+
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
 use annals_service::{Clock, Components, Parts, Service};
@@ -29,21 +30,22 @@ use object_store::memory::InMemory;
 use object_store::path::Path as Name;
 use secrecy::SecretString;
 use tokio::sync::watch;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::config::{CATALOG_URL, CatalogConfig, ObjectsConfig};
+use crate::cluster::Membership;
+use crate::config::{CATALOG_URL, CatalogConfig, Config, ObjectsConfig};
 use crate::embedders::{AllEmbedders, stored_models};
 use crate::projections::{Projections, SCRATCH_OF_FACTS};
 
 /// Interval between two looks at which copies are still of present tables.
-const TICK: Duration = Duration::from_secs(2);
-/// Number of ticks between two reports of access counts.
-const REPORT: u32 = 5;
-/// Number of ticks between two looks at folded facts, and at tables that could not be read.
-const RENEWAL: u32 = 30;
-/// Time limit for the questions of a tick to the database.
+const LOOK: Duration = Duration::from_secs(2);
+/// Interval between two reports to the active node. Between them a key can exceed its rate.
+const REPORT: Duration = Duration::from_secs(2);
+/// Interval between two looks at folded facts, and at tables that could not be read.
+const RENEWAL: Duration = Duration::from_secs(60);
+/// Time limit for the questions of a look to the database.
 const ASKING: Duration = Duration::from_secs(5);
-/// Number of ticks in a row that may fail. A forgetting locks tables of the database for seconds; what fails meanwhile is
+/// Number of looks in a row that may fail. A forgetting locks tables of the database for seconds; what fails meanwhile is
 /// forwarded.
 const FAILURES: u32 = 3;
 /// Pause after the stores could not be opened.
@@ -124,38 +126,54 @@ impl StandbyReplica {
 }
 
 impl Stores {
-    /// Drops what is out of date, and reports access counts, until another process takes the catalog over or migrates it. Fails if
-    /// the catalog cannot be read.
+    /// Drops what is out of date, and reports to the active node, until another process takes the catalog over or migrates it. Fails
+    /// if the catalog cannot be read.
     async fn follow(&self, node: &Standby, key: &SecretString) -> Result<()> {
-        let (mut ticks, mut failures) = (interval(TICK), 0);
-        let no_answer = |_| Err(Error::storage("reading the catalog", "the database does not answer"));
-        for tick in (0..REPORT * RENEWAL).cycle() {
-            ticks.tick().await;
-            match timeout(ASKING, self.drop_former_tables()).await.unwrap_or_else(no_answer) {
-                Ok(true) => failures = 0,
-                Ok(false) => return Ok(()),
-                Err(error) if failures < FAILURES => {
-                    tracing::debug!(error = chain(&error), "the catalog could not be read");
-                    failures += 1;
-                }
-                Err(error) => return Err(error),
-            }
-            if let Ok(Err(error)) = timeout(TICK, report_answered(&node.replica, &node.active, key)).await {
-                tracing::debug!(error, "numbers of answered searches could not be sent");
-            }
-            if tick % REPORT == 0
-                && let Ok(Err(error)) = timeout(TICK, report_accesses(&self.service, &node.active, key)).await
-            {
-                tracing::debug!(error, "access counts could not be sent");
-            }
-            if tick % RENEWAL == 0 {
-                if let Err(error) = self.service.renew_compared_facts().await {
-                    tracing::debug!(error = chain(&error), "facts could not be brought up to date");
-                }
-                self.strata.retry_unreadable();
+        let [mut look, mut report, mut renewal] = [LOOK, REPORT, RENEWAL].map(|pause| {
+            let mut ticks = interval(pause);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            ticks
+        });
+        let mut failures = 0;
+        loop {
+            tokio::select! {
+                _ = look.tick() => match self.look().await {
+                    Ok(true) => failures = 0,
+                    Ok(false) => return Ok(()),
+                    Err(error) if failures < FAILURES => {
+                        tracing::debug!(error = chain(&error), "the catalog could not be read");
+                        failures += 1;
+                    }
+                    Err(error) => return Err(error),
+                },
+                _ = report.tick() => self.report(node, key).await,
+                _ = renewal.tick() => self.renew().await,
             }
         }
-        Ok(())
+    }
+
+    /// Does what [`Stores::drop_former_tables`] does, within [`ASKING`].
+    async fn look(&self) -> Result<bool> {
+        let no_answer = |_| Err(Error::storage("reading the catalog", "the database does not answer"));
+        timeout(ASKING, self.drop_former_tables()).await.unwrap_or_else(no_answer)
+    }
+
+    /// Tells the active node what this one has answered. What does not arrive is reported the next time, except access counts.
+    async fn report(&self, node: &Standby, key: &SecretString) {
+        if let Ok(Err(error)) = timeout(LOOK, report_answered(&node.replica, &node.active, key)).await {
+            tracing::debug!(error, "numbers of answered searches could not be sent");
+        }
+        if let Ok(Err(error)) = timeout(LOOK, report_accesses(&self.service, &node.active, key)).await {
+            tracing::debug!(error, "access counts could not be sent");
+        }
+    }
+
+    /// Brings folded facts up to date, and tries again to read tables that could not be read.
+    async fn renew(&self) {
+        if let Err(error) = self.service.renew_compared_facts().await {
+            tracing::debug!(error = chain(&error), "facts could not be brought up to date");
+        }
+        self.strata.retry_unreadable();
     }
 
     /// Drops copies of tables that are no longer searched. Returns whether the catalog belongs to the same process as before, and
@@ -180,6 +198,14 @@ impl ReplicaSource {
         let url = self.catalog.url().ok_or_else(|| Error::invalid(CATALOG_URL, "is not set"))?.to_owned();
         let opened = tokio::task::spawn_blocking(move || PostgresCatalog::open_to_read(&url)).await;
         opened.map_err(|error| Error::storage("opening the catalog", error))?
+    }
+
+    /// Fails if another node is active and its tables are not those that this node would use. A database that does not answer is no
+    /// reason to fail.
+    pub(crate) async fn refuse_other_bucket(&self, config: &Config) -> Result<()> {
+        let Ok(Some(active)) = Membership::active_node(config).await else { return Ok(()) };
+        let Ok(catalog) = self.open_catalog().await else { return Ok(()) };
+        Projections::refuse_bucket_beside(&active, &self.data, &self.objects, &catalog).await
     }
 
     async fn open(&self) -> Result<Stores> {

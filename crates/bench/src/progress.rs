@@ -1,7 +1,8 @@
 //! Prints the progress of long work to standard error every ten seconds, and at its end.
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -26,7 +27,7 @@ impl Progress {
     }
 
     pub(crate) fn add(&self, more: usize) {
-        let mut state = self.state.lock().expect("no holder of the lock panics");
+        let mut state = self.state.lock();
         if state.done == 0 {
             // The task may have waited for other work until now.
             (state.begun, state.printed) = (Instant::now(), Instant::now());

@@ -8,10 +8,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annals_core::{Digest, Embedder, Error, Result};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Bytes of a digest.
 const KEY: usize = 32;
@@ -39,7 +39,7 @@ impl<E: Embedder> Kept<E> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn keep(&self, keys: Vec<Digest>, vectors: Vec<Vec<f32>>) -> std::io::Result<()> {

@@ -4,8 +4,9 @@
 //! hashes of forgotten messages stay valid. Uses one transaction of the target, which then has everything or nothing.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use parking_lot::Mutex;
 
 use crate::backend::Backend;
 use crate::db::{Db, Error, Result, Row, Sql, ToValue, Value};
@@ -126,7 +127,7 @@ fn read_all<B: Backend>(db: &B::Connection, send: &SyncSender<Piece>) -> Result<
 
 /// Replaces all rows by those that are sent. Returns their number.
 fn write_all<B: Backend>(db: &B::Connection, received: &Mutex<Option<Receiver<Piece>>>) -> Result<u64> {
-    let received = received.lock().ok().and_then(|mut received| received.take());
+    let received = received.lock().take();
     // The thread repeats work if the connection was lost, but the rows were read once.
     let received = received.ok_or_else(|| Error::other("the connection was lost; nothing was copied"))?;
     for table in TABLES.iter().rev() {

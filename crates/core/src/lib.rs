@@ -69,7 +69,7 @@ pub use ports::{Catalog, Embedder, Embedders, Engine, Entailment, Extractor, Fac
 pub use price::Price;
 pub use query::{Answer, Compared, ConversationFound, Filter, Fit, Found, Query, Reranked, ScorePart, TimeExpression};
 pub use range::{DateRange, Interval, days_text};
-pub use sanitize::{sanitized_line, sanitized_lines};
+pub use sanitize::{is_invisible, sanitized_line, sanitized_lines};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Author, BRIEF_NOTES, Base, Draft, SMALL_TALK, Sentence, Summary, is_placeholder};
 pub use time_words::{CHINESE_DAYS, TimeWords};

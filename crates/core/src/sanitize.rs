@@ -54,7 +54,7 @@ fn apart(text: String, mark: &str) -> String {
 
 /// Returns whether a character is invisible but still read by models: zero-width characters, direction marks, and the
 /// tag characters that have been used to smuggle instructions. The zero-width joiner and non-joiner are kept.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
 }
 

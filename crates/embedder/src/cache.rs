@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annals_core::{Embedder, Error, Result};
 use async_trait::async_trait;
 use lru::LruCache;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
@@ -56,7 +56,7 @@ impl<E: Embedder> Cached<E> {
     }
 
     fn lock(&self) -> MutexGuard<'_, LruCache<Key, Vec<f32>>> {
-        self.vectors.lock().unwrap_or_else(PoisonError::into_inner)
+        self.vectors.lock()
     }
 }
 
@@ -122,12 +122,12 @@ mod tests {
         }
 
         async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
-            self.0.lock().unwrap().extend(texts.iter().cloned());
+            self.0.lock().extend(texts.iter().cloned());
             Ok(texts.iter().map(|text| vec![text.len() as f32]).collect())
         }
 
         async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
-            self.0.lock().unwrap().push(format!("{text}?"));
+            self.0.lock().push(format!("{text}?"));
             Ok(vec![-(text.len() as f32)])
         }
     }
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(cached.embed(texts).await.unwrap(), lengths);
             assert!(cached.lock().len() <= 2);
         }
-        assert_eq!(cached.inner.0.lock().unwrap().join(" "), expect);
+        assert_eq!(cached.inner.0.lock().join(" "), expect);
     }
 
     #[tokio::test]
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(cached.embed(vec!["a".into()]).await.unwrap(), [[1.0]]);
             assert_eq!(cached.embed_query("a".into()).await.unwrap(), [-1.0]);
         }
-        assert_eq!(cached.inner.0.lock().unwrap().join(" "), "a a?");
+        assert_eq!(cached.inner.0.lock().join(" "), "a a?");
     }
 
     #[tokio::test]

@@ -6,11 +6,12 @@
 //! text.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use annals_core::ports::{EntailmentPair, EntailmentScores};
 use annals_core::{Entailment, Error, Result, thread_end};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -107,7 +108,7 @@ impl Opened {
         if let Some(classifier) = self.classifier.get() {
             return Ok(classifier);
         }
-        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _loading = self.loading.lock();
         if let Some(classifier) = self.classifier.get() {
             return Ok(classifier);
         }

@@ -6,10 +6,11 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use annals_core::{Embedder, Error, Result};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio::task::JoinSet;
 
 use crate::files::ModelFiles;
@@ -122,7 +123,7 @@ impl Loaded {
         if let Some(network) = self.network.get() {
             return Ok(network);
         }
-        let load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = self.load.lock();
         if let Some(network) = self.network.get() {
             return Ok(network);
         }

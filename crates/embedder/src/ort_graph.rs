@@ -1,12 +1,12 @@
 //! A network in ONNX Runtime. Each worker has a session of its own, because the crate lends a session to one text at a time.
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 
 use annals_core::{Error, Result};
 use ort::environment::Environment;
 use ort::session::{Session, SessionInputValue};
 use ort::value::Tensor;
+use parking_lot::Mutex;
 use rten::ThreadPool;
 
 use crate::graph::{Graph, Output, Source};
@@ -48,7 +48,7 @@ impl Graph for OrtGraph {
 
     fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output> {
         let Worker { thread, session } = &self.workers[worker];
-        let in_worker = || run(&mut session.lock().unwrap_or_else(PoisonError::into_inner), inputs, output);
+        let in_worker = || run(&mut session.lock(), inputs, output);
         thread.run(in_worker).map_err(|error| failure("cannot run the network", &error))
     }
 }

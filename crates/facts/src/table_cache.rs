@@ -3,10 +3,11 @@
 //! Every operation on an agent's table holds the lock of its slot, so that the loaded and the stored table never differ, and
 //! a table is never loaded twice at once. Agents do not wait for each other.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::Agent;
 use lru::LruCache;
+use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::table::Table;
@@ -56,7 +57,7 @@ impl TableCache {
     }
 
     fn find(&self, agent: &Agent) -> Shared {
-        let mut known = self.known.lock().expect("no holder of the lock panics");
+        let mut known = self.known.lock();
         let cached = known.get_or_insert(agent.clone(), Shared::default).clone();
         while known.len() > KEPT {
             let idle = known.iter().rev().find(|(_, cached)| Arc::strong_count(cached) == 1);
@@ -81,7 +82,7 @@ mod tests {
             drop(table_cache.take(&agent(&number.to_string())).await);
         }
         assert!(first.upgrade().is_none());
-        assert_eq!(table_cache.known.lock().unwrap().len(), KEPT);
+        assert_eq!(table_cache.known.lock().len(), KEPT);
         assert!(table_cache.find(&agent("busy")).try_lock().is_err());
         drop(busy);
         assert!(table_cache.find(&agent("busy")).try_lock().is_ok());

@@ -25,13 +25,14 @@ mod vectors;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use annals_core::ports::Table;
 use annals_core::{Kind, MemoryId};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use lru::LruCache;
+use parking_lot::{Mutex, MutexGuard};
 
 use conversations::ConversationRows;
 use inverted_index::InvertedIndex;
@@ -70,9 +71,14 @@ impl InMemoryTables {
         InMemoryTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
     }
 
-    /// Returns the table if it is cached, and marks it as the most recently used one.
+    /// Returns the table if it is cached, and marks it as the most recently used one. A table whose change panicked is changed
+    /// by half, and no longer cached.
     pub fn get(&self, table: &Table) -> Option<Arc<RwLock<InMemoryTable>>> {
-        self.tables().get(table).map(|cached| cached.table.clone())
+        let mut tables = self.tables();
+        if tables.peek(table)?.table.is_poisoned() {
+            tables.pop(table);
+        }
+        tables.get(table).map(|cached| cached.table.clone())
     }
 
     /// Caches a table. If the cache is full, evicts the least recently used tables. If the table alone takes more than twice
@@ -116,16 +122,16 @@ impl InMemoryTables {
     }
 
     fn tables(&self) -> MutexGuard<'_, LruCache<Table, Cached>> {
-        self.tables.lock().expect("no holder of the lock panics")
+        self.tables.lock()
     }
 }
 
 pub fn read(table: &RwLock<InMemoryTable>) -> RwLockReadGuard<'_, InMemoryTable> {
-    table.read().expect("no holder of the lock panics")
+    table.read().expect("no change of the table panicked")
 }
 
 pub fn write(table: &RwLock<InMemoryTable>) -> RwLockWriteGuard<'_, InMemoryTable> {
-    table.write().expect("no holder of the lock panics")
+    table.write().expect("no change of the table panicked")
 }
 
 /// A table in memory. Rows are numbered in order of arrival. Numbers never change; a removed row stays as a gap.
@@ -222,8 +228,7 @@ impl InMemoryTable {
 
     /// Returns the approximate size in bytes, without reading the rows.
     pub fn bytes(&self) -> usize {
-        let scratch =
-            self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();
+        let scratch = self.scratch.lock().iter().map(Scratch::bytes).sum::<usize>();
         self.rows.capacity() * size_of::<Row>()
             + self.ids.capacity()
             + self.vectors.bytes()

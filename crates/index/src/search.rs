@@ -61,9 +61,9 @@ impl InMemoryTable {
     /// Searches the table. If more rows than `signs_from` pass the filter, the search by vector considers only the rows that
     /// share the most signs with the query. The limit of the probe does not apply if the table has at most `probe.exact` rows.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
-        let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
+        let mut scratch = self.scratch.lock().pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
-        self.scratch.lock().expect("no holder of the lock panics").push(scratch);
+        self.scratch.lock().push(scratch);
         findings
     }
 

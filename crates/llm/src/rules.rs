@@ -87,6 +87,11 @@ fn is_read(turn: &Memory) -> bool {
     }
 }
 
+/// Returns whether a word is the name of a city, country or other known place.
+pub(crate) fn is_place(word: &str) -> bool {
+    classes::PLACES.has(word)
+}
+
 /// Returns whether a word is a common given name.
 pub(crate) fn is_first_name(word: &str) -> bool {
     classes::FIRST_NAMES.has(word)

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use crate::context::as_line;
 use crate::placeholders::lower_placeholders;
 use crate::query_vectors::QueryVectors;
-use crate::question::Question;
+use crate::question::{Question, without_words_for_now};
 use crate::range::Bounds;
 use crate::rank::{self, Correction, Ranked, Row, Support};
 use crate::rerank::{Billing, RerankRequest};
@@ -133,9 +133,13 @@ impl Search {
 
     /// Returns the best memories with their scores, and turns near them that correct them.
     async fn ranked(&self, plan: &QueryPlan<'_>, text: &str, vectors: &QueryVectors<'_>) -> Result<RankedRows> {
+        let mut question = Question::new(text, &plan.settings.language);
+        question.about_now &= !plan.is_about_the_past();
+        // A memory says "now" of its own time.
+        let words = if question.about_now { without_words_for_now(text) } else { text.to_owned() };
         let probe = Probe {
             vector: None,
-            text: Some(text.to_owned()),
+            text: Some(words),
             language: plan.settings.language.clone(),
             filter: Filter::default(),
             limit: CANDIDATES.max(plan.query.limit * 2),
@@ -147,8 +151,7 @@ impl Search {
         let support = rank::support(&mut rows, &conversations, &self.weights);
         let best = rank::best(&rows, READ.max(plan.query.limit * 2));
         let (mut ranked, corrections) = self.with_corrections(plan, &rows, best).await?;
-        let (mut question, named_times) = (Question::new(text, &plan.settings.language), plan.named_times());
-        question.about_now &= !plan.is_about_the_past();
+        let named_times = plan.named_times();
         let wanted = rank::QuestionContext { question: &question, named_times: &named_times, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);

@@ -25,8 +25,8 @@ mod speaker;
 use std::collections::HashSet;
 
 use annals_core::{
-    Agent, Answer, Context, ContextKind, ContextQuery, DateRange, Error, Found, Kind, Query, Result, Settings,
-    Timestamp,
+    Agent, Answer, Context, ContextKind, ContextQuery, Date, DateRange, Error, Found, Kind, Query, Result, Settings,
+    Timestamp, Zones,
 };
 
 use crate::Search;
@@ -79,20 +79,24 @@ impl Search {
             namesakes: &namesakes,
         };
         let relevance = relevance(&prompt, &answer);
+        let scope = Scope::of(&answer, &request.prompt, &settings, &zones, now);
         let brings_all = relevance == Relevance::Strong || floor::is_about_the_asker(&prompt);
-        let speaker = speaker.into_iter().filter(|fact| brings_all || fact.is_related);
+        let speaker = speaker.into_iter().filter(|fact| match scope {
+            Scope::Period => is_of_period(&answer, fact.candidate.item.days),
+            Scope::All => brings_all || fact.is_related,
+        });
         candidates.extend(speaker.map(|fact| fact.candidate));
         let (documents, words_alone) = self.of_documents(request).await?;
         candidates.extend(documents);
         if relevance > Relevance::None {
             candidates.extend(named);
-            candidates.extend(found(&answer, relevance));
+            candidates.extend(found(&answer, relevance, scope));
         }
         if relevance == Relevance::Strong && answer.period.is_none() {
             candidates.extend(self.newest_summaries(agent, answer.range, &zones, now).await?);
         }
         let candidates = without_repeats(candidates);
-        let query_words = query_words(&request.prompt, &answer);
+        let query_words = query_words(&prompt, &answer, scope);
         let (range, words_alone) = (answer.range, answer.words_alone.or(words_alone));
         Ok(GatheredContext { agent, request, query_words, settings, range, candidates, relevance, words_alone })
     }
@@ -170,32 +174,59 @@ fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
     }
 }
 
-/// Returns the search results as candidates, without placeholders. There is no score threshold per result: low-ranking results
-/// cost few tokens in sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers
-/// and saved nothing.
-fn found(answer: &Answer, relevance: Relevance) -> impl Iterator<Item = Candidate> + '_ {
+/// Which days the lines about a prompt may be of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// Those of the period that the prompt asks for, and names no other topic: "how was last week?".
+    Period,
+    All,
+}
+
+impl Scope {
+    fn of(answer: &Answer, prompt: &str, settings: &Settings, zones: &Zones, now: Timestamp) -> Scope {
+        let understood = times::understand(prompt, &settings.language, zones.name_at(now), zones.day_of(now));
+        match answer.period.is_some() && times::names_only_a_period(&understood.rest) {
+            true => Scope::Period,
+            false => Scope::All,
+        }
+    }
+}
+
+/// Returns the search results as candidates, without placeholders and without those of other days than those of the scope.
+/// There is no score threshold per result: low-ranking results cost few tokens in sum, and some of the evidence resembles the
+/// prompt only through its neighbours. A threshold lost answers and saved nothing.
+fn found(answer: &Answer, relevance: Relevance, scope: Scope) -> impl Iterator<Item = Candidate> + '_ {
     let pool = move |found: &Found| match found.memory.kind() {
         Kind::Summary if is_of_requested_period(answer, found) => Pool::Period,
         _ if relevance < Relevance::Strong => Pool::Few,
         _ => Pool::Found,
     };
-    let results = answer.results.iter().filter(|found| !is_placeholder(&found.memory));
+    let is_within = move |found: &&Found| scope == Scope::All || is_of_requested_period(answer, found);
+    let results = answer.results.iter().filter(|found| !is_placeholder(&found.memory)).filter(is_within);
     results.map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
 
 /// Returns whether the prompt asks for a period and the days of the result overlap it.
 fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
-    let (first, last) = found.memory.days;
-    let overlaps =
-        |period: DateRange| period.from.is_none_or(|from| from <= last) && period.to.is_none_or(|to| first <= to);
-    answer.period.is_some_and(overlaps)
+    is_of_period(answer, Some(found.memory.days))
+}
+
+fn is_of_period(answer: &Answer, days: Option<(Date, Date)>) -> bool {
+    let (Some(period), Some((first, last))) = (answer.period, days) else { return false };
+    period.from.is_none_or(|from| from <= last) && period.to.is_none_or(|to| first <= to)
 }
 
 /// Returns the words of the prompt that name its topic: without words for times and neutral words such as "happened", which
-/// would not make a sentence a better answer.
-fn query_words(prompt: &str, answer: &Answer) -> Vec<String> {
-    let dates: HashSet<String> = answer.times.iter().flat_map(|time| prompt_terms::words(&time.words)).collect();
-    prompt_terms::words(prompt).into_iter().filter(|word| !dates.contains(word) && !times::is_neutral(word)).collect()
+/// would not make a sentence a better answer. A prompt about a period has no topic but the subjects that it names.
+fn query_words(prompt: &Prompt<'_>, answer: &Answer, scope: Scope) -> Vec<String> {
+    let words = |text: &String| prompt_terms::words(text);
+    let dates: HashSet<String> = answer.times.iter().flat_map(|time| words(&time.words)).collect();
+    let subjects: HashSet<String> = prompt.subjects.iter().flat_map(words).collect();
+    let is_topic = |word: &String| match scope {
+        Scope::Period => subjects.contains(word),
+        Scope::All => !dates.contains(word) && !times::is_neutral(word),
+    };
+    prompt_terms::words(prompt.text).into_iter().filter(is_topic).collect()
 }
 
 fn best_first(candidates: &mut [Candidate]) {

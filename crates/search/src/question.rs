@@ -1,5 +1,5 @@
 //! Extracts features of a question that help to find its answer, such as whether it asks for a time or about the present. Pure.
-//! Most phrases are English. The words for today and tomorrow cover seven languages, the pronouns also Chinese.
+//! Most phrases are English. The words for now, today and tomorrow cover seven languages, those for now and the pronouns also Chinese.
 
 use annals_core::{is_wide, spaced};
 
@@ -155,7 +155,12 @@ const ANYONE: [&str; 22] = [
 ];
 
 /// Phrases of questions that ask for a time.
-const WHEN: [&str; 9] = [
+const WHEN: [&str; 14] = [
+    " wann ",
+    " quand ",
+    " cuando ",
+    " quando ",
+    " wanneer ",
     " when ",
     " what date ",
     " what day ",
@@ -166,8 +171,27 @@ const WHEN: [&str; 9] = [
     " which year ",
     " how long ago ",
 ];
+/// The same in Chinese.
+const WHEN_WIDE: [&str; 7] = ["什么时候", "什麼時候", "几号", "哪天", "哪一天", "何时", "几点"];
 /// Phrases about the present. Together with the past tense they refer to the past.
-const NOW: [&str; 10] = [
+const NOW: [&str; 27] = [
+    " jetzt ",
+    " aktuell ",
+    " momentan ",
+    " zurzeit ",
+    " derzeit ",
+    " inzwischen ",
+    " maintenant ",
+    " actuellement ",
+    " ahora ",
+    " actualmente ",
+    " agora ",
+    " atualmente ",
+    " adesso ",
+    " attualmente ",
+    " nu ",
+    " momenteel ",
+    " today ",
     " now ",
     " currently ",
     " current ",
@@ -179,6 +203,8 @@ const NOW: [&str; 10] = [
     " anymore ",
     " any more ",
 ];
+/// Chinese words for the present and the recent past.
+const NOW_WIDE: [&str; 8] = ["现在", "現在", "目前", "如今", "眼下", "最近", "近来", "近來"];
 /// Phrases about the recent past, which count as the present even in the past tense.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
 /// Words for today and tomorrow. Together with the past tense they refer to the past.
@@ -198,6 +224,23 @@ const AHEAD: [&str; 14] = [
     " domani ",
     " vandaag ",
 ];
+/// Phrases with "you" that ask for what the asker said: "What did I tell you?"
+const TOLD_BY_ASKER: [&str; 14] = [
+    " i tell you ",
+    " i told you ",
+    " i ask you ",
+    " i asked you ",
+    " i say to you ",
+    " i said to you ",
+    " ich dir ",
+    " ich dich ",
+    " je t ai ",
+    " te dije ",
+    " te conte ",
+    " te disse ",
+    " ti ho ",
+    " ik je ",
+];
 /// Words that mark a question as being about the past.
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
@@ -207,7 +250,8 @@ impl Question {
     pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| contains_any(&words, phrases);
-        let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
+        let has_wide = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+        let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST)) || has_wide(&NOW_WIDE);
         let is_ahead = has(&AHEAD) && !has(&PAST);
         let is_english = language == "en" || PERSONS.iter().all(|(code, ..)| *code != language);
         let own = ANYONE.iter().fold(words.clone(), |words, phrase| words.replace(phrase, " "));
@@ -218,7 +262,8 @@ impl Question {
             || has_first_person(&own, language)
             || (asked_speaker(&own, language).is_some() && refers_to_memory(&words, is_english));
         let asked_speaker = asked_speaker(&words, language);
-        Question { asks_when: has(&WHEN), about_now, is_ahead, asked_speaker, is_personal, words }
+        let asks_when = has(&WHEN) || has_wide(&WHEN_WIDE);
+        Question { asks_when, about_now, is_ahead, asked_speaker, is_personal, words }
     }
 
     /// Returns whether the question contains the whole name, or its first word if that has more than two bytes.
@@ -257,7 +302,35 @@ fn refers_to_memory(words: &str, is_english: bool) -> bool {
     refers || contains_any(words, &REMEMBERED_WIDE)
 }
 
+/// Returns the question without its words for the present; the whole question if it has no others. "Still" stays: "is the tent
+/// still damp?" is also said of the past.
+pub(crate) fn without_words_for_now(text: &str) -> String {
+    /// Maximum words of a phrase in [`NOW`].
+    const LONGEST: usize = 3;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_phrase = |words: &[&str]| {
+        let phrase = spaced(&words.join(" "));
+        phrase != " still " && NOW.contains(&phrase.as_str())
+    };
+    let length_at = |rest: &[&str]| (1..=LONGEST.min(rest.len())).rev().find(|length| is_phrase(&rest[..*length]));
+    let (mut kept, mut rest) = (Vec::new(), &words[..]);
+    while let Some((first, others)) = rest.split_first() {
+        match length_at(rest) {
+            Some(length) => rest = &rest[length..],
+            None => {
+                kept.push(*first);
+                rest = others;
+            }
+        }
+    }
+    let kept = NOW_WIDE.iter().fold(kept.join(" "), |text, word| text.replace(word, " "));
+    if kept.contains(char::is_alphanumeric) { kept } else { text.to_owned() }
+}
+
 fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
+    if contains_any(words, &TOLD_BY_ASKER) {
+        return Some(AskedSpeaker::Asker);
+    }
     let persons = PERSONS.iter().find(|(code, ..)| *code == language).unwrap_or(&PERSONS[0]);
     let has = |forms: &[&str]| words.split(' ').any(|word| forms.contains(&word));
     if has(persons.2) || words.contains(['你', '您']) {
@@ -296,6 +369,8 @@ mod tests {
         check("en", "What's my dog's name?", Some(AskedSpeaker::Asker));
         check("en", "What did you tell me about it?", Some(AskedSpeaker::Assistant));
         check("en", "Where does Ann live?", None);
+        check("en", "What did I tell you about my health?", Some(AskedSpeaker::Asker));
+        check("de", "Was habe ich dir erzählt?", Some(AskedSpeaker::Asker));
         check("de", "Wo wohne ich?", Some(AskedSpeaker::Asker));
         check("de", "Was hast du empfohlen?", Some(AskedSpeaker::Assistant));
         check("it", "i libri di Anna", None);
@@ -388,5 +463,23 @@ mod tests {
         check("What did Ann buy lately?", false, true);
         check("Does Ann not smoke any more?", false, true);
         check("Where did Ann live?", false, false);
+        check("What database is it on today?", false, true);
+        check("Wo wohnt Ann jetzt?", false, true);
+        check("Wann zieht Ann um?", true, false);
+        check("刘哥的孩子什么时候出生？", true, false);
+        check("他现在住在哪里？", false, true);
+    }
+
+    #[test]
+    fn words_for_the_present_are_removed() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(without_words_for_now(text), expect, "{text}");
+        }
+        check("Where is production hosted these days?", "Where is production hosted");
+        check("what's our brand colour now", "what's our brand colour");
+        check("At the moment, who is on call?", "who is on call?");
+        check("Is Ann still there?", "Is Ann still there?");
+        check("now", "now");
+        check("他现在住在哪里？", "他 住在哪里？");
     }
 }

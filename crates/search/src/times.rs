@@ -23,8 +23,7 @@ mod vocabulary;
 use annals_core::{Date, DateRange, TimeExpression, folded};
 use jiff::Unit;
 
-use about::names_only_a_period;
-pub(crate) use about::{asks_for_a_period, is_neutral};
+pub(crate) use about::{asks_for_a_period, is_neutral, names_only_a_period};
 use tokens::bare;
 
 /// Maximum number of words that are read, from the end of the question, because people paste text above their question.

@@ -17,6 +17,9 @@ pub struct Weights {
     pub vector: f64,
     /// Weight of the relevance of words (BM25).
     pub words: f64,
+    /// Exponent of the share of the question's words that a row has, by which the relevance of words is multiplied. 0 counts a row
+    /// with one rare word of a long question as much as if the question were that word.
+    pub share: f64,
     /// Share of the previous turn's score that is added. A question comes before its answer and shares words with the query.
     pub before: f64,
     /// Share of the next turn's score that is added.
@@ -82,6 +85,7 @@ impl Default for Weights {
         Weights {
             vector: 1.0,
             words: 1.0,
+            share: 0.35,
             before: 0.4,
             after: 0.2,
             conversation: 0.6,
@@ -124,6 +128,7 @@ impl Weights {
         vec![
             ("vector", Weights { vector: 0.0, ..all() }),
             ("words", Weights { words: 0.0, ..all() }),
+            ("share", Weights { share: 0.0, ..all() }),
             ("neighbours", Weights { before: 0.0, after: 0.0, ..all() }),
             ("conversation", Weights { conversation: 0.0, ..all() }),
             ("coverage", Weights { coverage: 0.0, ..all() }),

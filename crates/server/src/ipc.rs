@@ -5,11 +5,7 @@
 //! are the same program. If one cannot read the lines of the other, the error says that their versions differ.
 //! Has no rules of its own.
 
-mod accesses;
-mod answered;
 mod client;
-mod cluster;
-mod embedding;
 mod error_frame;
 mod frame;
 mod release;
@@ -18,17 +14,13 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use accesses::{accesses_route, send_access_counts};
-pub(crate) use answered::{answered_route, send_answered};
 pub use client::{Items, Options, call};
-pub(crate) use cluster::{forwarding_route, guarded_route};
-pub use embedding::StandbyEmbedder;
-pub(crate) use embedding::embedding_route;
 pub use release::{Release, release, release_route};
 pub use route::route;
+pub(crate) use socket::Failure;
 
 /// The path that calls are posted to.
-const PATH: &str = "/call";
+pub(crate) const PATH: &str = "/call";
 
 /// The version of this program. Both sides of a call name it when they do not understand each other.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

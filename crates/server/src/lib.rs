@@ -14,14 +14,14 @@
 //! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
-//! | `standby` | forwards requests to the active node of a cluster |
-//! | `replica` | answers searches on a standby node of a cluster |
+//! | `cluster` | what the nodes of a cluster do for each other |
 //! | `probe` | asks another service whether it is ready |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod access;
 mod arguments;
+pub mod cluster;
 mod compat;
 pub mod config;
 pub mod exit_codes_and_statuses;
@@ -31,15 +31,11 @@ mod fixture;
 pub mod ipc;
 pub mod mcp;
 mod probe;
-mod replica;
 mod request;
 pub mod rest;
 mod schema;
 mod serve;
-mod standby;
 
 pub use probe::check_ready;
-pub use replica::{Replica, report_accesses, report_answered};
 pub use request::request_id;
 pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};
-pub use standby::{ActiveNode, NodeRoutes, Standby, StandbyListeners, stand_by};

@@ -23,6 +23,18 @@ const MAX_ID_LENGTH: usize = 64;
 
 tokio::task_local! {
     static ID: String;
+    /// Set while a failure of the request is no failure for its caller.
+    static IS_TRIED: ();
+}
+
+/// Wraps work on a request that another node does if this work fails.
+pub(crate) fn tried<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    IS_TRIED.scope((), work)
+}
+
+/// Returns whether another node does the present request if it fails here.
+pub(crate) fn is_tried() -> bool {
+    IS_TRIED.try_with(|()| ()).is_ok()
 }
 
 /// Returns the id of the request that is being answered. Empty outside of a request.

@@ -20,13 +20,13 @@ use crate::access::{
     BodyLimits, Caller, ConnectionLimits, KeylessAccess, Places, RequestLimits, admit_visitor, authenticate,
     bound_body, bound_time, check_origin, limit, limit_uploads, serve_connections,
 };
+use crate::cluster::NodeRoutes;
 use crate::compat;
 use crate::config::ServerConfig;
 use crate::exit_codes_and_statuses;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
-use crate::standby::NodeRoutes;
 
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with few waiting
 /// changes.

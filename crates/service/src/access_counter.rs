@@ -6,11 +6,12 @@
 //! Only ranking uses counts, as a weak signal.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::ports::Access;
 use annals_core::{Agent, MemoryId, Result, Timestamp};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +46,7 @@ impl AccessCounter {
     }
 
     fn add(&self, agent: &Agent, accesses: impl Iterator<Item = (MemoryId, Access)>) {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock();
         for (memory, more) in accesses {
             let key = (agent.clone(), memory);
             if counts.len() < MAX_COUNTED || counts.contains_key(&key) {
@@ -55,7 +56,7 @@ impl AccessCounter {
     }
 
     fn take(&self) -> BTreeMap<Agent, Vec<(MemoryId, Access)>> {
-        let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let counts = std::mem::take(&mut *self.0.lock());
         let mut by_agent: BTreeMap<Agent, Vec<_>> = BTreeMap::new();
         for ((agent, memory), access) in counts {
             by_agent.entry(agent).or_default().push((memory, access));

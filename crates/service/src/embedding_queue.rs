@@ -4,10 +4,11 @@
 //! waits for a node, and never decides what happens to a piece that does not come back.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_core::Digest;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -152,7 +153,7 @@ impl EmbeddingQueue {
     }
 
     fn pieces(&self) -> MutexGuard<'_, Pieces> {
-        self.0.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.pieces.lock()
     }
 }
 

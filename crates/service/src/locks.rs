@@ -13,11 +13,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use annals_core::Agent;
 use annals_core::ports::{WriteGuard, WriteLock};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::task::Id;
 
@@ -59,7 +60,7 @@ impl AgentLocks {
 
     /// Returns whether a task holds the lock now. For display only: the lock may be free a moment later.
     pub fn is_held(&self, agent: &Agent, lock: Lock) -> bool {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.0.lock();
         let entry = entries.get(agent).and_then(Weak::upgrade);
         entry.is_some_and(|entry| entry.held().iter().any(|(_, held)| *held == lock))
     }
@@ -76,7 +77,7 @@ impl AgentLocks {
     }
 
     fn entry(&self, agent: &Agent) -> Arc<Entry> {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         if let Some(entry) = entries.get(agent).and_then(Weak::upgrade) {
             return entry;
         }
@@ -106,8 +107,8 @@ impl Entry {
         Guard::new(self, lock, guard)
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Vec<(Id, Lock)>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> parking_lot::MutexGuard<'_, Vec<(Id, Lock)>> {
+        self.held.lock()
     }
 
     fn check_order(&self, agent: &Agent, lock: Lock) {
@@ -280,7 +281,7 @@ mod tests {
         for number in 0..100 {
             drop(locks.lock::<History>(&agent(&number.to_string())).await);
         }
-        assert_eq!(locks.0.lock().unwrap().len(), 1);
+        assert_eq!(locks.0.lock().len(), 1);
     }
 
     /// Begins two chains in one task, for the same agent or for two agents, and checks whether that panics.

@@ -6,10 +6,11 @@
 //! older.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use annals_core::ports::Outline;
 use annals_core::{Agent, Result};
+use parking_lot::Mutex;
 
 use crate::Service;
 
@@ -29,13 +30,13 @@ struct Counted {
 
 impl Outlines {
     fn find(&self, agent: &Agent, change: u64) -> Option<Arc<Outline>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.lock();
         let found = known.iter().find(|counted| counted.agent == *agent && counted.change == change);
         found.map(|counted| counted.outline.clone())
     }
 
     fn keep(&self, agent: &Agent, change: u64, outline: &Arc<Outline>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         known.retain(|counted| counted.agent != *agent);
         known.push_front(Counted { agent: agent.clone(), change, outline: outline.clone() });
         known.truncate(MAX_OUTLINES);

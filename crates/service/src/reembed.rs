@@ -5,10 +5,11 @@
 //! works in short pieces, each under the agent's lock of the tables, and between two pieces lets new messages and searches go
 //! first. A stop or a crash costs one piece. Searches use the former table until the new one is complete.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Agent, Result};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -35,13 +36,13 @@ pub(crate) struct Speed(Arc<Mutex<(Duration, u64)>>);
 
 impl Speed {
     fn count(&self, time: Duration, changes: u64) {
-        let mut speed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut speed = self.0.lock();
         *speed = (speed.0 + time, speed.1 + changes);
     }
 
     /// Returns the estimated seconds for this many changes; `None` before any change was counted.
     fn seconds(&self, changes: u64) -> Option<u64> {
-        let (time, done) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (time, done) = *self.0.lock();
         (done > 0).then(|| (time.as_secs_f64() / done as f64 * changes as f64).ceil() as u64)
     }
 }

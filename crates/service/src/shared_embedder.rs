@@ -4,11 +4,12 @@
 //! lost costs a delay and never a vector. While no node asks for texts, nothing is queued. Questions are always embedded here.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Embedder, Embedders, Result};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use crate::EmbeddingQueue;
@@ -34,7 +35,7 @@ impl SharedEmbedder {
     }
 
     fn is_shared(&self) -> bool {
-        let paused = *self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = *self.paused.lock();
         paused.is_none_or(|until| until <= Instant::now()) && self.queue.has_takers()
     }
 
@@ -70,7 +71,7 @@ impl SharedEmbedder {
             Ok(Ok(vectors)) if self.are_of(&vectors, texts) => return Ok(vectors),
             // The queue was closed, or has another piece with the same texts.
             Ok(Err(_)) => {}
-            _ => *self.paused.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + PAUSE),
+            _ => *self.paused.lock() = Some(Instant::now() + PAUSE),
         }
         self.own.embed(texts.to_vec()).await
     }

@@ -10,10 +10,12 @@
 
 mod queue;
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use annals_core::{Agent, Error, Grain, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
+use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -63,10 +65,15 @@ impl Service {
     /// Does a piece of work of an agent. Queues the agent again: at once if more is due, once the lock is free if another task
     /// holds it, or after a pause if the piece failed.
     async fn take_turn(&self, work: &Work, stop: &CancellationToken) {
-        let piece = match work {
-            Work::Tables(agent, size) => self.write_piece(agent, *size).await,
-            Work::Reading(agent) => self.read_piece(agent).await,
+        let piece = async {
+            match work {
+                Work::Tables(agent, size) => self.write_piece(agent, *size).await,
+                Work::Reading(agent) => self.read_piece(agent).await,
+            }
         };
+        // A panic is a bug, which the panic hook logs. It must not end the worker, nor hold the agent for good.
+        let piece = AssertUnwindSafe(piece).catch_unwind().await;
+        let piece = piece.unwrap_or_else(|_| Err(Error::storage("processing new messages", "it panicked")));
         let (agent, pipeline) = (work.agent(), work.pipeline());
         if matches!(piece, Ok(Piece::Done | Piece::More | Piece::Unread)) {
             self.queue.note_success(agent, pipeline);

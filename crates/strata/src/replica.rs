@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use annals_core::ports::{Batch, Findings, Probe, Stored, Table, TableStats};
@@ -21,6 +21,7 @@ use arrow_array::cast::AsArray;
 use async_trait::async_trait;
 use futures::TryStreamExt;
 use lru::LruCache;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -198,7 +199,7 @@ impl Copies {
     }
 
     fn states(&self) -> MutexGuard<'_, LruCache<Table, State>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+        self.states.lock()
     }
 }
 

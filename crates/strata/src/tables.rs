@@ -3,7 +3,7 @@
 //! A handle is opened once and kept, so that reads see this process's writes at once. A bounded number of handles stays
 //! open. A handle in use is never closed: a second handle of the same table would not see what the first one writes.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
@@ -12,6 +12,7 @@ use arrow_array::RecordBatch;
 use lancedb::{Connection, connect};
 use lru::LruCache;
 use object_store::path::Path;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 
 use crate::damage::{explain, name};
@@ -65,7 +66,7 @@ impl Tables {
     }
 
     fn database(&self) -> MutexGuard<'_, Connection> {
-        self.database.lock().expect("no holder of the lock panics")
+        self.database.lock()
     }
 
     /// Returns the slot of a table, and creates it if needed. Also closes handles above the limit that are not in use.
@@ -77,7 +78,7 @@ impl Tables {
     }
 
     fn slots(&self) -> MutexGuard<'_, LruCache<Table, Arc<Slot>>> {
-        self.slots.lock().expect("no holder of the lock panics")
+        self.slots.lock()
     }
 
     /// Returns the table for reading, and opens it if necessary; `None` if it does not exist. The files of the table stay in

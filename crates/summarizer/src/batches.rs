@@ -2,11 +2,11 @@
 //! failures with the time of the next retry.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Mutex;
 
 use annals_core::retry::later;
 use annals_core::{Error, Grain, LedgerRow, MemoryId, Period, Result, Summary, Timestamp};
 use futures::StreamExt;
+use parking_lot::Mutex;
 
 use crate::backoff;
 use crate::due::MAX_WAIT;
@@ -34,7 +34,7 @@ impl Pass<'_> {
             self.begun = true;
         }
         self.passed = passed;
-        match away.into_inner().expect("no holder of the lock panics") {
+        match away.into_inner() {
             Some(outage) => self.note_outage(&waiting, why, outage).await,
             None => Ok(()),
         }

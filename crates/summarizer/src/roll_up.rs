@@ -1,10 +1,9 @@
 //! Rolls up one period: reads its input, and unless the stored summary was made from it, writes a new one.
 
-use std::sync::Mutex;
-
 use annals_core::ports::{Background, SummaryTask};
 use annals_core::retry::{MAX_ATTEMPTS, budget_check, later};
 use annals_core::{Base, Digest, Draft, Error, LedgerRow, Result, Summary, Timestamp};
+use parking_lot::Mutex;
 
 use crate::input::Input;
 use crate::pass::Pass;
@@ -110,7 +109,7 @@ impl Pass<'_> {
         away: &Mutex<Option<Outage>>,
     ) -> Result<std::result::Result<Summary, Fault>> {
         let engine = &*self.summarizer.engine;
-        if let Some(outage) = &*away.lock().expect("no holder of the lock panics") {
+        if let Some(outage) = &*away.lock() {
             return Ok(Err(outage.fault()));
         }
         let background = self.background(row, input).await?;
@@ -126,7 +125,7 @@ impl Pass<'_> {
         }
         let outage = outage(error, self.now)?;
         let fault = outage.fault();
-        away.lock().expect("no holder of the lock panics").get_or_insert(outage);
+        away.lock().get_or_insert(outage);
         Ok(Err(fault))
     }
 

@@ -16,7 +16,7 @@ mod replies;
 mod seals;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use annals_core::ports::{
     AgentState, Agents, BatchedRequest, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Memories,
@@ -28,6 +28,7 @@ use annals_core::{
     Settings, Stage, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::totals::totals_of_each;
 use agent_data::AgentData;
@@ -84,7 +85,7 @@ impl MemoryCatalog {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder of the lock panics")
+        self.state.lock()
     }
 
     /// Runs `read` on the state of an agent. An unknown agent reads as empty.

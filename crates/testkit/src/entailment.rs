@@ -1,10 +1,9 @@
 //! An in-memory implementation of the port `Entailment`: a list of pairs of words that exclude each other.
 
-use std::sync::Mutex;
-
 use annals_core::ports::{EntailmentPair, EntailmentScores};
 use annals_core::{Entailment, Result};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use crate::word_split::words;
 
@@ -25,7 +24,7 @@ impl OppositeWords {
 
     /// Returns the pairs that were judged so far.
     pub fn judged(&self) -> Vec<EntailmentPair> {
-        self.judged.lock().unwrap().clone()
+        self.judged.lock().clone()
     }
 
     fn scores(&self, pair: &EntailmentPair) -> EntailmentScores {
@@ -50,7 +49,7 @@ impl Entailment for OppositeWords {
 
     async fn judge(&self, pairs: Vec<EntailmentPair>) -> Result<Vec<EntailmentScores>> {
         let scores = pairs.iter().map(|pair| self.scores(pair)).collect();
-        self.judged.lock().unwrap().extend(pairs);
+        self.judged.lock().extend(pairs);
         Ok(scores)
     }
 }

@@ -4,10 +4,11 @@ mod graph;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk, entity_key, predicate_name};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 /// Port `Facts` over plain maps. Clones share their content.
@@ -28,7 +29,7 @@ impl MemoryFacts {
     }
 
     fn tables(&self) -> MutexGuard<'_, BTreeMap<Agent, Table>> {
-        self.tables.lock().expect("no holder of the lock panics")
+        self.tables.lock()
     }
 
     fn facts(&self, agent: &Agent) -> Vec<Fact> {

@@ -13,10 +13,11 @@ mod serve;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -135,49 +136,49 @@ impl ModelServer {
 
     /// Appends an answer to the script.
     pub fn then(&self, script: Script) {
-        self.shared.script.lock().unwrap().push_back(script);
+        self.shared.script.lock().push_back(script);
     }
 
     /// Returns all requests so far, without those of batches and those that ask about the server.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.shared.requests.lock().unwrap().clone()
+        self.shared.requests.lock().clone()
     }
 
     /// Plans faults of the interface for batches. A batch ends after `slowness` requests for its status.
     pub fn plan_batches(&self, slowness: u64, faults: impl IntoIterator<Item = BatchFault>) {
-        let mut desk = self.shared.batches.lock().unwrap();
+        let mut desk = self.shared.batches.lock();
         desk.slowness = slowness;
         desk.faults.extend(faults);
     }
 
     /// Sets a function that is called whenever an upload arrives, before the upload is answered.
     pub fn at_upload(&self, act: impl FnMut() + Send + 'static) {
-        self.shared.batches.lock().unwrap().at_upload = Some(Box::new(act));
+        self.shared.batches.lock().at_upload = Some(Box::new(act));
     }
 
     /// Returns the bodies of all uploads so far, also of those that were refused.
     pub fn uploaded(&self) -> Vec<String> {
-        self.shared.batches.lock().unwrap().uploaded.clone()
+        self.shared.batches.lock().uploaded.clone()
     }
 
     /// Returns the ids of the batches that clients asked to cancel.
     pub fn cancelled_batches(&self) -> Vec<String> {
-        self.shared.batches.lock().unwrap().cancelled.clone()
+        self.shared.batches.lock().cancelled.clone()
     }
 
     /// Returns the number of input files of batches that clients have not deleted.
     pub fn input_files(&self) -> usize {
-        self.shared.batches.lock().unwrap().inputs()
+        self.shared.batches.lock().inputs()
     }
 
     /// Returns counts of what was answered in batches so far.
     pub fn batch_bill(&self) -> BatchBill {
-        self.shared.batches.lock().unwrap().bill.clone()
+        self.shared.batches.lock().bill.clone()
     }
 
     /// Returns the planned faults that have not happened yet.
     pub fn batch_faults_left(&self) -> usize {
-        self.shared.batches.lock().unwrap().faults.len()
+        self.shared.batches.lock().faults.len()
     }
 
     fn with(dialect: Dialect, script: VecDeque<Script>, choose: Choose) -> ModelServer {

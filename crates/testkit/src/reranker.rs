@@ -1,10 +1,9 @@
 //! An in-memory reranker: the number of query words in a text, relative to the length of the text.
 
-use std::sync::Mutex;
-
 use annals_core::ports::RerankTask;
 use annals_core::{Reranker, Result};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use crate::word_split::words;
 
@@ -21,14 +20,14 @@ impl WordReranker {
 
     /// Returns the texts of each call so far.
     pub fn requests(&self) -> Vec<Vec<String>> {
-        self.requests.lock().unwrap().clone()
+        self.requests.lock().clone()
     }
 }
 
 #[async_trait]
 impl Reranker for WordReranker {
     async fn rerank(&self, task: RerankTask<'_>) -> Result<Vec<f64>> {
-        self.requests.lock().unwrap().push(task.texts.to_vec());
+        self.requests.lock().push(task.texts.to_vec());
         let query_words = words(task.question);
         Ok(task.texts.iter().map(|text| score(&query_words, &words(text))).collect())
     }

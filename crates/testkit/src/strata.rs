@@ -3,11 +3,12 @@
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use annals_core::ports::{Batch, Findings, Part, Probe, Stored, Strata, Table, TableStats};
 use annals_core::{Agent, Digest, Error, MemoryId, Result};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 type Rows = BTreeMap<(MemoryId, u32), Part>;
 
@@ -23,7 +24,7 @@ impl MemoryStrata {
     }
 
     fn tables(&self) -> MutexGuard<'_, BTreeMap<Table, Rows>> {
-        self.tables.lock().expect("no holder of the lock panics")
+        self.tables.lock()
     }
 }
 

@@ -5,10 +5,10 @@
 //! browser send a change. All visitors without a session share one token of the process, because they have the same rights.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annals_core::{Digest, Error, Result, SignedDuration, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
+use parking_lot::{Mutex, MutexGuard};
 use subtle::ConstantTimeEq;
 
 /// Time after which a visitor must enter the key again.
@@ -67,7 +67,7 @@ impl Sessions {
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<Digest, Session>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Shared test fixtures: a scripted extractor, and an agent with all its stores in memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
 use annals_core::prelude::*;
@@ -12,6 +12,7 @@ use annals_core::{
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, one_embedder};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use crate::{Eraser, FactWriter, Writer};
 
@@ -48,7 +49,7 @@ impl Reader {
     }
 
     pub fn fail(&self, error: Error) {
-        self.failures.lock().unwrap().push_back(error);
+        self.failures.lock().push_back(error);
     }
 
     pub fn set_local(&self) {
@@ -56,7 +57,7 @@ impl Reader {
     }
 
     pub fn take_questions(&self) -> Vec<RecordedQuestion> {
-        std::mem::take(&mut *self.questions.lock().unwrap())
+        std::mem::take(&mut *self.questions.lock())
     }
 
     fn operation(&self, turn: &Memory, now: Timestamp) -> Option<FactOperation> {
@@ -93,11 +94,11 @@ impl Extractor for Reader {
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let known = task.known.iter().map(|fact| fact.object.clone()).collect();
         let questions = RecordedQuestion { turns: texts(task.turns), context: texts(task.context), known };
-        self.questions.lock().unwrap().push(questions);
-        if let Some(error) = self.failures.lock().unwrap().pop_front() {
+        self.questions.lock().push(questions);
+        if let Some(error) = self.failures.lock().pop_front() {
             return Err(error);
         }
-        let refused = *self.refused.lock().unwrap();
+        let refused = *self.refused.lock();
         if refused.is_some_and(|word| task.turns.iter().any(|turn| turn.text.contains(word))) {
             return Err(Error::model("reading the answer", "it is no JSON"));
         }

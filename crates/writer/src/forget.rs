@@ -4,11 +4,12 @@
 //! crash between them, cleaning once more finishes the work, and [`Eraser::pending_cleanings`] lists the agents to clean.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
 use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnKey};
 use futures::future::join_all;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
@@ -119,7 +120,7 @@ impl Eraser {
     }
 
     fn clean_states(&self) -> MutexGuard<'_, HashMap<Agent, FilesState>> {
-        let mut states = self.clean_states.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut states = self.clean_states.lock();
         if states.len() > MAX_CLEAN_STATES {
             states.clear();
         }

@@ -131,6 +131,9 @@ ContextRequest = TypedDict(
         "conversation": "NotRequired[str | None]",  # Name of the conversation that the prompt belongs to. The last turns of it are considered as well, whether or not they match.
         "documents": "NotRequired[list[DocumentIn]]",  # Your own texts, with at most 512 KiB together. Their parts compete with memories for the budget. They are not stored.
         "from": "NotRequired[str | None]",  # First local day of the memories to consider, inclusive.
+        "max_days_ago": "NotRequired[int | None]",  # Excludes memories older than this many local days ago.
+        "min_days_ago": "NotRequired[int | None]",  # Excludes memories newer than this many local days ago. 0 is today.
+        "period": "NotRequired[str | None]",  # One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition.
         "prompt": "str",  # The prompt to answer, or the last message of the conversation. Memories, facts and documents are searched with it.
         "speaker": "NotRequired[str | None]",  # Name of the person who asks. Facts about them are considered as well.
         "to": "NotRequired[str | None]",  # Last local day of the memories to consider, inclusive.
@@ -423,7 +426,7 @@ ForgetAnswer = TypedDict(
         "rebuilt": "list[str]",  # Periods with summaries that are written again from what is left.
         "statements": "list[str]",  # Ids of statements that were extracted from the turns, or that name the subject.
         "turns": "list[str]",  # Ids of the turns that are erased.
-        "unfollowed": "list[str]",  # Only for a subject: other names that were not followed, because only other people said that they belong to the subject.
+        "unfollowed": "list[str]",  # Only for a subject: other names that may be its own and were not followed. Only other people said that they belong to the subject, or somebody speaks under a longer name that contains that of the subject.
         "unread": "int",  # Only for a subject: number of pruned turns that are not erased, because nothing that is left of them names the subject. The text of these turns was pruned, so it cannot be searched.
         "unresolved": "int",  # Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known.
         "unresolved_in": "list[str]",  # Sealed summaries that may still contain something from the turns in `unresolved`. Check them, and correct them.

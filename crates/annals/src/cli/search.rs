@@ -16,16 +16,7 @@ pub(crate) struct Search {
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
-    pub range: Range,
-    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns are matched by its days, summaries by its weeks
-    #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
-    pub period: Option<Period>,
-    /// Nothing newer than N days ago; 0 is today
-    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
-    pub min_days_ago: Option<u32>,
-    /// Nothing older than N days ago
-    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
-    pub max_days_ago: Option<u32>,
+    pub days: Days,
     /// Treat times in the text, such as "last month", as ordinary words
     #[arg(long)]
     pub ignore_times: bool,
@@ -63,7 +54,23 @@ pub(crate) struct Context {
     #[arg(long, value_name = "C")]
     pub conversation: Option<String>,
     #[command(flatten)]
+    pub days: Days,
+}
+
+/// The days of the memories. All bounds apply together.
+#[derive(Args)]
+pub(crate) struct Days {
+    #[command(flatten)]
     pub range: Range,
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns are matched by its days, summaries by its weeks
+    #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
+    pub period: Option<Period>,
+    /// Nothing newer than N days ago; 0 is today
+    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
+    pub min_days_ago: Option<u32>,
+    /// Nothing older than N days ago
+    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
+    pub max_days_ago: Option<u32>,
 }
 
 #[derive(Args)]
@@ -85,7 +92,7 @@ pub(crate) struct Timeline {
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
-    pub range: Range,
+    pub days: Days,
     /// Maximum number of memories [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,

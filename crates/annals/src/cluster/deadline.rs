@@ -1,11 +1,11 @@
 //! The moment from which a node must not begin to write to the bucket any more, by two clocks: one may stand still while the
 //! machine sleeps, the other may be set. Safety of the catalog does not depend on it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use annals_core::Timestamp;
 use jiff::SignedDuration;
+use parking_lot::{Mutex, MutexGuard};
 
 /// A moment by two clocks. The wall clock also runs while the machine sleeps; the other one cannot be set.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl Deadline {
     }
 
     fn clocks(&self) -> MutexGuard<'_, Option<Clocks>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -16,8 +16,11 @@ pub(crate) async fn run(client: &Client, args: &Context, json: bool) -> Result<E
         budget_tokens: args.budget,
         speaker: args.speaker.clone(),
         conversation: args.conversation.clone(),
-        from: args.range.from,
-        to: args.range.to,
+        from: args.days.range.from,
+        to: args.days.range.to,
+        min_days_ago: args.days.min_days_ago,
+        max_days_ago: args.days.max_days_ago,
+        period: args.days.period.map(|period| period.to_string()),
         documents: Vec::new(),
     };
     let answer = client.call(FindContext { agent: args.agent.clone(), request }).await?;

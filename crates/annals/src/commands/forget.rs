@@ -130,7 +130,8 @@ fn print_limits(answer: &ForgetAnswer) {
     }
     if !answer.unfollowed.is_empty() {
         let names = answer.unfollowed.join(", ");
-        say!("  {WARN}Not forgotten, because only other people said that these names mean the same: {names}{WARN:#}");
+        say!("  {WARN}Not forgotten, although these names may mean the same: {names}{WARN:#}");
+        say!("    To forget one of them too: annals forget --agent {} --subject NAME", answer.agent);
     }
     for part in &answer.partly_named {
         let (memories, name) = (plural(part.memories as u64, "memory"), &part.name);

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use annals_core::{DateRange, Grain, Period, Result, Zones};
+use annals_core::{Date, DateRange, Grain, Period, Result, Zones};
 use annals_service::calls::ReadTimeline;
 use annals_service::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
-use crate::cli::Timeline;
+use crate::cli::{Days, Timeline};
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, JsonList, WARN, column, dates, say, say_zone_of, spoken};
 
@@ -36,14 +36,20 @@ pub(crate) async fn run(client: &Client, args: &Timeline, json: bool) -> Result<
         printed.page(&page.memories, &zones);
     }
     say_zone_of(printed.turn.as_ref(), &zones);
-    let asked = DateRange { from: args.range.from, to: args.range.to };
-    if asked.contains(zones.day_of(client.now())) {
+    if include(&args.days, zones.day_of(client.now())) {
         print_open(args, &page.open, &printed.periods);
     }
     if printed.periods.is_empty() {
         say!("{DIM}No summaries here yet: `annals rollup` writes them, `--grains working` lists messages.{DIM:#}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns whether the days include today.
+fn include(days: &Days, today: Date) -> bool {
+    let Days { range, period, min_days_ago, .. } = days;
+    let is_in_period = period.is_none_or(|period| period.first_day() <= today && today <= period.last_day());
+    DateRange { from: range.from, to: range.to }.contains(today) && is_in_period && min_days_ago.unwrap_or(0) == 0
 }
 
 /// The pages of a timeline, up to the limit of the command. One is in memory at a time.
@@ -58,8 +64,11 @@ impl Pages<'_> {
         let grains: Vec<&str> = self.args.grains.iter().map(|grain| grain.as_str()).collect();
         let request = TimelineRequest {
             grains: (!grains.is_empty()).then(|| grains.join(",")),
-            from: self.args.range.from,
-            to: self.args.range.to,
+            from: self.args.days.range.from,
+            to: self.args.days.range.to,
+            min_days_ago: self.args.days.min_days_ago,
+            max_days_ago: self.args.days.max_days_ago,
+            period: self.args.days.period.map(|period| period.to_string()),
             limit: Some(self.left.min(PAGE)),
             cursor,
         };

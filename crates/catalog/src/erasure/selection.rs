@@ -225,7 +225,10 @@ fn turns_of(db: &dyn Db, agent_id: i64, target: &Target, subject: &Subject) -> R
 pub(super) fn subject_of(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Target) -> Result<Subject> {
     let Target::Subject(name) = target else { return Ok(Subject::default()) };
     let log = journal::all(db, agent_id)?;
-    Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)
+    let mut subject = Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)?;
+    let speakers = db.query(SPEAKERS, params![agent_id], |row| row.text(0).map(str::to_owned))?;
+    subject.note_longer(speakers);
+    Ok(subject)
 }
 
 pub(super) fn is_about(turn: &Turn, subject: &Subject) -> bool {

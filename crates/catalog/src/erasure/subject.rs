@@ -12,7 +12,8 @@ use crate::db::{Failure, Result};
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that an alias in the log joins with `names`, but that forgetting does not follow. Spelled as in the log.
+    /// Names that an alias in the log joins with `names`, but that forgetting does not follow, and longer names of speakers. Spelled
+    /// as in the log and in the turns.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
@@ -61,6 +62,13 @@ impl Subject {
             joined.flat_map(|alias| alias.names).filter(|name| !is_its(name) && !entity_key(name).is_empty());
         let unfollowed = unfollowed.map(str::to_owned).collect();
         Ok(Subject { names, unfollowed })
+    }
+
+    /// Notes the speakers whose names contain a name of the entity: "Dr. Maria Lopez" may be Maria Lopez, or somebody else.
+    pub(super) fn note_longer(&mut self, speakers: Vec<String>) {
+        let longer = speakers.into_iter().filter(|speaker| !self.is(speaker) && self.is_named_in(speaker));
+        let longer: Vec<String> = longer.collect();
+        self.unfollowed.extend(longer);
     }
 
     /// Returns whether both entities have the same names.

@@ -87,17 +87,10 @@ impl Backend for ServerBackend {
         read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         db.batch(&format!("DECLARE whole_table CURSOR WITH HOLD FOR SELECT * FROM {table}"))?;
-        let (mut has_more, mut is_wanted) = (true, true);
-        while has_more && is_wanted {
-            has_more = false;
-            db.read(Sql::Once(FETCH), &[], &mut |row| {
-                has_more = true;
-                let flow = read(row)?;
-                is_wanted = flow.is_continue();
-                Ok(flow)
-            })?;
-        }
-        Ok(db.batch("CLOSE whole_table")?)
+        let done = fetch_all(db, read);
+        // Also after an error: the session lives on, and the next table is read through a cursor of the same name.
+        let closed = db.batch("CLOSE whole_table");
+        done.and(Ok(closed?))
     }
 
     fn continue_numbers(db: &Postgres) -> Result<()> {
@@ -107,6 +100,21 @@ impl Backend for ServerBackend {
         }
         Ok(())
     }
+}
+
+/// Reads the rows of the cursor, until there are no more or none is wanted.
+fn fetch_all(db: &Postgres, read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>) -> Result<()> {
+    let (mut has_more, mut is_wanted) = (true, true);
+    while has_more && is_wanted {
+        has_more = false;
+        db.read(Sql::Once(FETCH), &[], &mut |row| {
+            has_more = true;
+            let flow = read(row)?;
+            is_wanted = flow.is_continue();
+            Ok(flow)
+        })?;
+    }
+    Ok(())
 }
 
 /// Waits until no session sees rows that are deleted now. Fails after so many looks.

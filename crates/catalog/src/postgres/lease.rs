@@ -34,6 +34,8 @@ const CLAIM: &str = "INSERT INTO node_lease (node, address, epoch, until)
 
 const HOLDER: &str = "SELECT address FROM node_lease";
 
+const PRESENT_HOLDER: &str = "SELECT address FROM node_lease WHERE until > clock_timestamp()";
+
 /// Renews the lease. A lease that has ended is renewed too, if no other node has taken it.
 const RENEW: &str = "UPDATE node_lease SET until = clock_timestamp() + make_interval(secs => $3)
     WHERE node = $1 AND epoch = $2";
@@ -109,6 +111,12 @@ impl Lease {
         self.settle("taking the lease", claimed)
     }
 
+    /// Returns the address of the node that has the lease now, if any has.
+    pub async fn holder(&mut self) -> annals_core::Result<Option<String>> {
+        let found = timeout(self.longest(), self.present_holder()).await;
+        self.settle("reading the lease", found)
+    }
+
     /// Renews the lease that was taken with this epoch. Returns `false` if the lease has been taken again since, in general by
     /// another node.
     pub async fn renew(&mut self, epoch: i64) -> annals_core::Result<bool> {
@@ -131,7 +139,6 @@ impl Lease {
 
     async fn try_claim(&mut self) -> Result<Claimed, Error> {
         let (node, seconds) = (self.node.clone(), self.length.as_secs_f64());
-        self.connected().await?;
         if let Some(closed) = closed(self.connected().await?).await? {
             return Ok(Claimed::Closed(closed));
         }
@@ -156,6 +163,11 @@ impl Lease {
         self.connected().await?.execute(RELEASE, &[&id]).await?;
         self.may_hold = false;
         Ok(())
+    }
+
+    async fn present_holder(&mut self) -> Result<Option<String>, Error> {
+        let row = self.connected().await?.query_opt(PRESENT_HOLDER, &[]).await?;
+        Ok(row.map(|row| row.get(0)))
     }
 
     async fn connected(&mut self) -> Result<&Client, Error> {

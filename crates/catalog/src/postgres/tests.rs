@@ -220,11 +220,11 @@ async fn process_that_stands_still_while_it_reads_does_not_hold_up_a_forgetting(
     let reader = PostgresCatalog::open_to_read(&schema.url).unwrap();
     let (begun, begins) = std::sync::mpsc::channel();
     let (_goes_on, standing) = std::sync::mpsc::channel::<()>();
-    let standing = std::sync::Mutex::new(standing);
+    let standing = parking_lot::Mutex::new(standing);
     let stands_still = move |db: &dyn Db| {
         let count = db.query_one("SELECT count(*) FROM turn", &[], |row| row.get::<i64>(0))?;
         begun.send(()).unwrap();
-        let _ = standing.lock().unwrap().recv();
+        let _ = standing.lock().recv();
         Ok(count)
     };
     let reading = reader.thread.read("testing", stands_still);

@@ -5,7 +5,8 @@
 //! changes the disk may have kept any part: each sector of a write, each truncation, each name.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 const SECTOR: usize = 512;
 
@@ -179,7 +180,7 @@ impl Disk {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

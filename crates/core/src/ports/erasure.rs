@@ -64,7 +64,7 @@ pub struct ErasureReport {
     /// names the subject. Their own text can no longer be read.
     pub unread: u64,
     /// For a subject: names that an alias in the fact log joins with a name of the subject, but that were not followed, because
-    /// the right speakers did not state the alias ([`Target::Subject`]).
+    /// the right speakers did not state the alias ([`Target::Subject`]). Also names of speakers that contain a name of the subject.
     pub unfollowed: Vec<String>,
     /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
     pub prompts: Vec<String>,

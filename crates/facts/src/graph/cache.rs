@@ -1,9 +1,10 @@
 //! Caches the graphs used last, up to a total number of facts.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::Agent;
 use lru::LruCache;
+use parking_lot::Mutex;
 
 use super::Graph;
 
@@ -25,12 +26,12 @@ impl Default for Graphs {
 impl Graphs {
     /// Returns the agent's graph, if it is cached.
     pub(crate) fn get(&self, agent: &Agent) -> Option<Arc<Graph>> {
-        self.kept.lock().expect("no holder of the lock panics").get(agent).cloned()
+        self.kept.lock().get(agent).cloned()
     }
 
     /// Caches a graph, and evicts the least recently used ones beyond the limit.
     pub(crate) fn keep(&self, agent: &Agent, graph: Arc<Graph>) {
-        let mut kept = self.kept.lock().expect("no holder of the lock panics");
+        let mut kept = self.kept.lock();
         kept.put(agent.clone(), graph);
         while kept.len() > 1 && kept.iter().map(|(_, graph)| graph.len()).sum::<usize>() > MAX_CACHED_FACTS {
             kept.pop_lru();
@@ -39,7 +40,7 @@ impl Graphs {
 
     /// Evicts the agent's graph, because its table is about to change.
     pub(crate) fn give_up(&self, agent: &Agent) {
-        self.kept.lock().expect("no holder of the lock panics").pop(agent);
+        self.kept.lock().pop(agent);
     }
 }
 

@@ -9,6 +9,33 @@ use super::stem::Stem;
 use super::terms::{Single, Term, terms};
 use super::{cut, stop};
 
+/// Chinese words that ask, the longer before those that they contain. Pairs of characters are no stop words, so these are removed
+/// before the query is split into pairs.
+const ASKING: [&str; 22] = [
+    "什么时候",
+    "什麼時候",
+    "为什么",
+    "為什麼",
+    "怎么样",
+    "怎麼樣",
+    "怎么办",
+    "怎麼辦",
+    "什么",
+    "什麼",
+    "怎么",
+    "怎麼",
+    "怎样",
+    "怎樣",
+    "哪里",
+    "哪裡",
+    "哪儿",
+    "哪个",
+    "哪些",
+    "多少",
+    "是谁",
+    "是誰",
+];
+
 /// The words of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
@@ -39,6 +66,8 @@ struct Stems {
 /// other words. `language` is the agent's, `held` are the languages of the rows.
 pub fn query(text: &str, language: &str, held: Languages) -> Query {
     let asked = detected_language(text, language).unwrap_or(language);
+    let without_asking = ASKING.iter().fold(text.to_owned(), |text, word| text.replace(word, " "));
+    let text = if without_asking.contains(char::is_alphanumeric) { &without_asking } else { text };
     let stems = Stems::of(asked, language, held);
     let mut words: Vec<(Word, bool)> = Vec::new();
     let mut known: HashMap<(String, bool), usize> = HashMap::new();

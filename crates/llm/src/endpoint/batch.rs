@@ -12,10 +12,11 @@ mod results;
 mod send;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::ports::{BatchedRequest, Batches, Estimate, RequestState, SummaryTask};
 use annals_core::{Agent, Digest, Error, Period, Purpose, Result, Timestamp};
+use parking_lot::Mutex;
 
 use super::ask::{Job, is_recent};
 use super::budget::Caps;
@@ -292,6 +293,6 @@ impl State {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().expect("no holder of the lock panics")
+fn locked<T>(mutex: &Mutex<T>) -> parking_lot::MutexGuard<'_, T> {
+    mutex.lock()
 }

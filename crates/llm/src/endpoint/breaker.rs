@@ -4,9 +4,9 @@
 //! Uses tokio's monotonic clock, not the `now` of a task: an outage lasts real seconds even in a pass that runs with another
 //! clock, and nothing stored depends on it.
 
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::EndpointError;
@@ -92,7 +92,7 @@ impl Breaker {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder of the lock panics")
+        self.state.lock()
     }
 }
 

@@ -1,11 +1,12 @@
 //! The connection to one model: the limit of parallel requests, retries within a time limit, the circuit breaker of its server,
 //! and the shape of requests that its server accepts.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use backon::ExponentialBuilder;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until};
@@ -336,8 +337,8 @@ fn estimated(messages: &[ChatMessage]) -> u64 {
     tokens::of_messages(messages.iter().map(ChatMessage::text))
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().expect("no holder of the lock panics")
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> parking_lot::MutexGuard<'_, T> {
+    mutex.lock()
 }
 
 /// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the request or its

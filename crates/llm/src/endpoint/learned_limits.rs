@@ -3,8 +3,7 @@
 //!
 //! Nothing here is stored. After a restart, the first requests show it again.
 
-use std::sync::Mutex;
-
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::channel::locked;

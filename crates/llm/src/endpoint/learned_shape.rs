@@ -4,10 +4,9 @@
 //! the refused requests. With another server, model or setting, the full request is tried at once. After a week it is tried
 //! again in any case, because servers are updated.
 
-use std::sync::{Mutex, MutexGuard};
-
 use annals_core::ports::{Refusals, Replies};
 use annals_core::{Digest, Result, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::shape::{LimitName, Parameter, Shape};
 use crate::config::Model;
@@ -109,7 +108,7 @@ impl LearnedShape {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder of the lock panics")
+        self.state.lock()
     }
 }
 

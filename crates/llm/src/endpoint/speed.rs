@@ -4,7 +4,7 @@
 //! Otherwise the saved answers to the parts of an interrupted summary would be of no use. Uses tokio's monotonic clock; nothing
 //! stored depends on it.
 
-use std::sync::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::completion::Completion;
 
@@ -116,7 +116,7 @@ impl Speed {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder of the lock panics")
+        self.state.lock()
     }
 }
 

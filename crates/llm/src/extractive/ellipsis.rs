@@ -1,8 +1,9 @@
 //! Keeps the terse sentences of a chat message together: "Out of theatre. Went well, half hip replacement."
 //!
-//! English only, and only in messages of short sentences. A sentence is terse if it leaves out its subject or verb, or has few
+//! Only in messages of short sentences. A sentence is terse if it leaves out its subject or verb, or has few
 //! words. It is quoted only behind a sentence before it that can begin a quotation, if there is one in the same line of the
-//! message. In a message that fits into one passage, every later sentence is quoted so.
+//! message. In a message that fits into one passage, every later sentence is quoted so. Longer ones are read in English only, and
+//! none in languages without spaces.
 
 use super::budget::length;
 use super::dependence::Dependence;
@@ -32,7 +33,7 @@ pub(super) fn join(read: &mut [Read], names: &Names) {
     let first = read.iter().position(|one| one.dependence < Dependence::Aside);
     for (at, one) in read.iter_mut().enumerate() {
         let is_first = first == Some(at) && is_bare(one);
-        let is_content = one.dependence < Dependence::Aside && one.language == Language::English;
+        let is_content = one.dependence < Dependence::Aside && is_known(one.language, is_short);
         let words = length(&one.text);
         let before = passage.take().filter(|before| is_content && !one.begins_line && before + words <= PASSAGE);
         one.is_terse = before.is_some() && one.can_begin && (is_short || is_terse(&tokens(&one.text)));
@@ -55,8 +56,13 @@ pub(super) fn beginning(read: &[Read]) -> Option<usize> {
     read.iter().position(|one| one.dependence < Dependence::Aside).filter(|first| is_bare(&read[*first]))
 }
 
+/// Returns whether terse sentences of the language are known, or need not be.
+fn is_known(language: Language, is_short: bool) -> bool {
+    language == Language::English || is_short && language != Language::Unspaced
+}
+
 fn is_bare(one: &Read) -> bool {
-    one.language == Language::English && one.dependence == Dependence::Leaning && one.can_begin
+    is_known(one.language, true) && one.dependence == Dependence::Leaning && one.can_begin
 }
 
 /// Returns whether a sentence of a chat begins with an answer and does not say to what: "yep. 1650 instead of 1400". `tokens` are

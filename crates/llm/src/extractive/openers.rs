@@ -3,6 +3,7 @@
 
 use super::names::Names;
 use super::tokens::{Token, tokens};
+use super::verbs;
 
 /// Interjections that are removed if a punctuation mark or a name follows.
 const CALLS: &str = "hey hi hello hiya yo oh ah aw aww wow woah whoa yeah yes yep yup yea ya no nope nah ok okay well anyway anyways btw haha \
@@ -91,7 +92,9 @@ fn stripped_once<'a>(sentence: &'a str, names: &Names) -> Option<&'a str> {
     if is_in(CALLS, word) && next.is_some_and(|next| calls(next) && is_mark(sentence, next.span.end)) {
         return rest(sentence, next?.span.end);
     }
-    if calls(first) && is_mark(sentence, first.span.end) {
+    // "Olek, plan the move" says who is to plan it.
+    let is_asked = next.is_some_and(|next| verbs::is_command(&next.lower));
+    if calls(first) && !is_asked && is_mark(sentence, first.span.end) {
         return rest(sentence, first.span.end);
     }
     let links = is_in(LINKS, word)

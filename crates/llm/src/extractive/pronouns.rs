@@ -120,6 +120,10 @@ pub(super) fn may_be_name(word: &str) -> bool {
 /// of words.
 fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usize)> {
     let owner = tokens[at].lower.as_str();
+    // "Sick as a dog", "cried like a baby".
+    if at > 0 && owner != "my" && ["as", "like"].contains(&tokens[at - 1].lower.as_str()) {
+        return None;
+    }
     if !["my", "our", "a", "an", "the", "this", "his", "her", "new"].contains(&owner) {
         return None;
     }

@@ -222,13 +222,14 @@ fn is_unnamed(read: &Read) -> bool {
     read.language == Language::English && unnamed::is_in(&read.text)
 }
 
-/// Removes the number of a list item or the day of a diary entry: "2. Buy milk", "12th. Up early".
+/// Removes the number of a list item or the day of a diary entry: "2. Buy milk", "12th. Up early". In "29. März" and "11. bis
+/// 25. Juli" the number belongs to a date.
 fn without_number(sentence: &str) -> &str {
     let rest = sentence.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_number = (1..=2).contains(&(sentence.len() - rest.len()));
     let rest = ["st", "nd", "rd", "th"].iter().find_map(|end| rest.strip_prefix(end)).unwrap_or(rest);
     match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
-        Some(rest) if is_number && !rest.trim().is_empty() => rest.trim_start(),
+        Some(rest) if is_number && !rest.trim().is_empty() && !split::follows_ordinal(rest) => rest.trim_start(),
         _ => sentence,
     }
 }

@@ -8,6 +8,7 @@ use annals_core::number_words;
 use super::language::Language;
 use super::tokens::Token;
 use super::{dates, definite, pronouns, verbs};
+use crate::rules::is_place;
 
 /// Maximum words of an English sentence that is judged by its subject. Longer ones describe what they are about.
 const LONG: usize = 25;
@@ -125,11 +126,6 @@ fn begins(tokens: &[Token], first: &str, second: &str) -> bool {
 
 fn word<'a>(tokens: &'a [Token], at: usize) -> &'a str {
     tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default()
-}
-
-fn is_place(word: &str) -> bool {
-    let places = include_str!("../rules/words/places.txt").lines().filter(|line| !line.starts_with('#'));
-    places.flat_map(|line| line.split(',')).any(|place| place.trim() == word)
 }
 
 fn has_name(tokens: &[Token]) -> bool {

@@ -1,5 +1,6 @@
 //! Splits text into sentences by Unicode's rules, corrected for abbreviations, and very long sentences into clauses.
 
+use annals_core::CalendarNames;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::budget::length;
@@ -68,7 +69,8 @@ fn of_line(line: &str) -> Vec<&str> {
         if is_numbered {
             continue;
         }
-        if !ends_no_sentence(segment) || !is_first && is_number(segment) {
+        let is_ordinal = ends_in_number(segment) && follows_ordinal(&line[end..]);
+        if !is_ordinal && (!ends_no_sentence(segment) || !is_first && is_number(segment)) {
             found.push(&line[start..end]);
             start = end;
         }
@@ -82,6 +84,21 @@ fn is_short_word(segment: &str) -> bool {
     let Some(rest) = segment.trim_end().strip_suffix('.') else { return false };
     let word = rest.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     (1..=3).contains(&word.len()) && word.chars().all(char::is_alphabetic)
+}
+
+fn ends_in_number(segment: &str) -> bool {
+    let Some(rest) = segment.trim_end().strip_suffix('.') else { return false };
+    rest.rsplit(char::is_whitespace).next().is_some_and(|word| word.len() <= 3 && is_number(word))
+}
+
+/// Returns whether a text begins with a German word that a number with a stop belongs to: "80. Geburtstag", "29. März", "11. bis 25.
+/// Juli", "5. passt".
+pub(super) fn follows_ordinal(text: &str) -> bool {
+    const NOUNS: &str = "geburtstag hochzeitstag jahrestag todestag jubiläum klasse stock etage platz woche monat lebensjahr \
+        jahrhundert spieltag schuljahr semester ssw bis und oder passt geht klappt wäre ist";
+    let first = text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    let is_month = || CalendarNames::of("de").is_some_and(|names| names.month(&first).is_some());
+    !first.is_empty() && (NOUNS.split_whitespace().any(|noun| noun == first) || is_month())
 }
 
 fn is_number(segment: &str) -> bool {
@@ -189,6 +206,11 @@ mod tests {
         check("It took 95 ms. Ms. Lee left.", &["It took 95 ms.", "Ms. Lee left."]);
         check("To do:\n- buy milk\r\n* call Ann\n-5 degrees", &["To do", "buy milk", "call Ann", "-5 degrees"]);
         check("Projektstart am 2. Juni. Es sind 12. Na gut.", &["Projektstart am 2. Juni.", "Es sind 12.", "Na gut."]);
+        check("Omas 80. Geburtstag ist bald. Wir feiern.", &["Omas 80. Geburtstag ist bald.", "Wir feiern."]);
+        check(
+            "Sommer? 11. bis 25. Juli. Haus 3. Bald mehr.",
+            &["Sommer?", "11. bis 25. Juli.", "Haus 3.", "Bald mehr."],
+        );
         check("我去了北京。很好！你呢？", &["我去了北京。", "很好！", "你呢？"]);
     }
 

@@ -12,15 +12,31 @@ pub(super) struct Token<'a> {
     /// The word in lower case, with plain apostrophes and hyphens. English short forms have their apostrophe even if it was left
     /// out: "hes" is "he's".
     pub(super) lower: String,
+    /// Whether the whole text is in capitals, so that those of the word mean nothing: "THEY OFFERED ME THE JOB".
+    is_shouted: bool,
 }
 
 impl Token<'_> {
     pub(super) fn is_capital(&self) -> bool {
-        self.raw.starts_with(char::is_uppercase)
+        !self.is_shouted && self.raw.starts_with(char::is_uppercase)
     }
 }
 
+/// Minimum number of words in capitals, and of letters in one of them, that make a text shouted. "NATO, EU" is not.
+const SHOUTED: (usize, usize) = (3, 5);
+
+fn is_shouted(text: &str) -> bool {
+    if text.contains(char::is_lowercase) {
+        return false;
+    }
+    let letters =
+        text.split(|c: char| !c.is_alphanumeric()).map(|word| word.chars().filter(|c| c.is_uppercase()).count());
+    let words: Vec<usize> = letters.filter(|letters| *letters > 0).collect();
+    words.len() >= SHOUTED.0 && words.into_iter().max() >= Some(SHOUTED.1)
+}
+
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let is_shouted = is_shouted(text);
     let mut found = Vec::new();
     let mut start = None;
     for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -28,7 +44,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         match start {
             None if is_inside => start = Some(at),
             Some(from) if !is_inside => {
-                found.push(token(text, from, at));
+                found.push(token(text, from, at, is_shouted));
                 start = None;
             }
             _ => {}
@@ -46,11 +62,11 @@ fn is_joint(character: char) -> bool {
     matches!(character, '\'' | '’' | '-' | '‑')
 }
 
-fn token(text: &str, start: usize, end: usize) -> Token<'_> {
+fn token(text: &str, start: usize, end: usize, is_shouted: bool) -> Token<'_> {
     let raw = text[start..end].trim_end_matches(is_joint);
     let lower = raw.to_lowercase().replace('’', "'").replace('‑', "-");
     let lower = with_apostrophe(&lower).map_or(lower, str::to_owned);
-    Token { span: start..start + raw.len(), raw, lower }
+    Token { span: start..start + raw.len(), raw, lower, is_shouted }
 }
 
 /// Returns the full spelling of a short form that is written without its apostrophe, as is usual in chats. Words of other languages
@@ -108,6 +124,8 @@ mod tests {
         check("“It’s Ann's half-time,” she said…", &["it's", "ann's", "half-time", "she", "said"]);
         check("dogs' tails - 3.5 km", &["dogs", "tails", "3", "5", "km"]);
         check("昨天 我去了北京。", &["昨天", "我去了北京"]);
+        assert!(!tokens("THEY OFFERED ME THE JOB")[4].is_capital());
+        assert!(tokens("NATO and the EU")[0].is_capital() && tokens("BBC, NATO, EU")[0].is_capital());
         check("Hes at work, didnt ring, its ill", &["he's", "at", "work", "didn't", "ring", "its", "ill"]);
     }
 }

@@ -13,6 +13,16 @@ pub(super) fn is_finite(word: &str) -> bool {
     is_past(word) || PRESENT.contains(word) || word.contains('\'') && CLITICS.iter().any(|end| word.ends_with(end))
 }
 
+/// Returns whether the lower-case word at the beginning of a clause tells somebody what to do: "plan the move".
+pub(super) fn is_command(word: &str) -> bool {
+    const NOT_ASKED: &str = "am is are was were be has have had do does did will would can could shall should may might must i'm im dont hope \
+        thinks looks seems sounds love like hate hit cut put let set read";
+    PRESENT.contains(word)
+        && !word.ends_with('s')
+        && !is_past(word)
+        && !NOT_ASKED.split_whitespace().any(|one| one == word)
+}
+
 const CLITICS: [&str; 7] = ["'s", "'re", "'ve", "'ll", "'d", "'m", "n't"];
 
 static PAST: LazyLock<BTreeSet<&str>> = LazyLock::new(|| IRREGULAR.split_whitespace().collect());

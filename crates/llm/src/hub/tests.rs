@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use data_encoding::HEXLOWER;
 use futures::StreamExt;
+use parking_lot::Mutex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -70,13 +71,13 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response {
         return StatusCode::NOT_FOUND.into_response();
     };
     let range = request.headers().get("range").map(|range| range.to_str().unwrap().to_owned());
-    site.ranges.lock().unwrap().extend(range.clone());
+    site.ranges.lock().extend(range.clone());
     let from = range
         .filter(|_| !site.ignores_ranges)
         .map_or(0, |range| range.trim_start_matches("bytes=").trim_end_matches('-').parse::<usize>().unwrap());
     let status = if from > 0 { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
     let rest = bytes[from..].to_vec();
-    match site.breaks.lock().unwrap().remove(name) {
+    match site.breaks.lock().remove(name) {
         None => (status, rest).into_response(),
         Some(after) => {
             let beginning = futures::stream::iter([Ok(rest[..after].to_vec())]);
@@ -129,7 +130,7 @@ async fn broken_connection_is_continued() {
     let (folder, hub) = (tempfile::tempdir().unwrap(), serve(site.clone()).await);
     pull(&hub, folder.path()).await.unwrap();
     assert_eq!(std::fs::read(folder.path().join("onnx/model.onnx")).unwrap(), NETWORK);
-    assert_eq!(*site.ranges.lock().unwrap(), ["bytes=10-"]);
+    assert_eq!(*site.ranges.lock(), ["bytes=10-"]);
 }
 
 #[tokio::test]
@@ -139,7 +140,7 @@ async fn silent_connection_is_continued_and_a_silent_server_is_an_error() {
     let (folder, mut hub) = (tempfile::tempdir().unwrap(), serve(site.clone()).await);
     hub.silence = Duration::from_millis(500);
     pull(&hub, folder.path()).await.unwrap();
-    assert_eq!(*site.ranges.lock().unwrap(), ["bytes=10-"]);
+    assert_eq!(*site.ranges.lock(), ["bytes=10-"]);
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut hub = Hub::new(&format!("http://{}", silent.local_addr().unwrap()), false).unwrap();
     hub.silence = Duration::from_millis(50);

@@ -287,7 +287,7 @@ pattern!(
         hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|for\ your\ information|(?:before\ we\ (?:start|begin|continue|go\ on),?\ )?you\ (?:should|need\ to)\ know(?:\ that)?|before\ we\ (?:start|begin|continue|go\ on)|
         i\ (?:should|need\ to|have\ to|want\ to|wanted\ to|forgot\ to)\ (?:mention|add|say|tell\ you|let\ you\ know)(?:\ that)?|
         ngl|lowkey|tbh|omg+|idk|ugh+|bruh|fr|lmao+|ok\ so|wait|listen|literally|look|oops|sry|sorry|
-        just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|new\ here(?:\ o/)?|(?:please\ |kindly\ |just\ )?(?:note|remember|be\ aware|keep\ in\ mind)(?:\ that)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
+        just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|new\ here(?:\ o/)?|(?:please\ |kindly\ |just\ )?(?:note|remember|be\ aware|keep\ in\ mind|remind\ me)(?:\ that)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
         on\ a\ (?:personal|happier|different)\ note|in\ other\ news|long\ story\ short|to\ be\ clear|turns\ out|apart\ from\ that|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
         )\b[\s,!.:;–-]*
         (?:(?-i:[A-Z])\p{L}+[,!.]\s+)?

@@ -152,6 +152,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:become|(?:been|got|was) (?:promoted|demoted) to|been made) (?:an? )?{o}(?: at (?P<employer>.+?))?", Turned, "works_as", Occupation, 0.9),
     ("{i_have} (?:became|become|been promoted to|got promoted to|been made) (?:an? )?(?P<occupation>.+?) at {o}", Began, "works_at", Employer, 0.9),
     ("{i_am} an? (?P<o>(?:medical|law|graduate|phd|engineering|nursing|art|college|university|high school|exchange) student|single (?:mom|mother|dad|father|parent)|(?:army |navy |war )?veteran|only child)(?: (?:with|at|in|from) .+?)?", Holds, "is_a", Listed, 0.8),
+    ("(?:(?:today|yesterday|it|that)(?:'s| is| was) )?(?:my )?(?:very )?(?:last|final) day (?:at|with) {o}", Ends, "works_at", Employer, 0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old )?{job} (?:at|with) {o}", Ends,  "works_at",       Employer,   0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old |day )?job",            Ends,    "works_at",       All,        0.8),
     ("{i_have} (?:stopped|quit) working (?:at|for) {o}",                          Ends,    "works_at",       Employer,   0.9),
@@ -267,6 +268,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:visited|been to|traveled to|travelled to|went to|took a trip to) {o}", Began, "visited",    Destination, 0.8),
     // Food and health.
     ("{i_am} allergic to {o}",                                                    Holds,   "allergic_to",    Allergen,   0.9),
+    ("{i} (?:can't|cannot) (?:do|have|eat) {o},? (?:{i_am} )?(?:very |badly )?allergic", Holds, "allergic_to", Allergen,  0.9),
     ("{i} have an? {o} allergy",                                                  Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} have an allergy to {o}",                                                Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} (?:keep|eat){partly} (?P<o>kosher|halal|vegan|vegetarian)",             Holds,   "diet",           Listed,     0.9),

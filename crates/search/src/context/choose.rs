@@ -33,6 +33,9 @@ const ROUNDS: usize = 4;
 
 /// Maximum tokens of facts, marks included, if memory does not fit the prompt well: two facts of usual length.
 const FEW_FACTS: u64 = 90;
+/// Minimum share of facts in tokens, up to half of the budget: a fact of usual length, with its heading. A turn that a fact has
+/// superseded is found as well as ever, and must not be all that a small context says.
+const ONE_FACT: u64 = 60;
 
 /// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
@@ -77,7 +80,11 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     page.add(&wanted, Pool::Blocks, u64::MAX, query_words);
     let left = page.left;
     for (pool, percent) in SHARES {
-        let most = if is_limited(pool) { FEW_FACTS - render::FRAME } else { left * percent / 100 };
+        let most = match pool {
+            pool if is_limited(pool) => FEW_FACTS - render::FRAME,
+            Pool::Facts => (left * percent / 100).max(ONE_FACT.min(left / 2)),
+            _ => left * percent / 100,
+        };
         page.add(&wanted, pool, most, query_words);
     }
     page.add_newest(&wanted, left * NEWEST / 100, query_words);

@@ -13,14 +13,14 @@ const WORDS: &str = "
     never mind no worries problem you're welcome re youre bye goodbye cya see ya later soon tomorrow take care have one
     how how's are is s doing going do today what what's whats up new continue proceed carry test testing point idea lol haha hahaha hehe wow oh ah hmm um well and then
     hallo guten tag morgen abend nacht moin servus gruss gott wie geht geht's es dir ihnen euch danke dank schon vielen sehr bitte
-    gern gerne ja nein doch tschuss bis bald spater gut alles klar super prima genau stimmt na und weiter
-    bonjour bonsoir salut coucou bonne journee soiree nuit merci beaucoup bien comment ca va vas tu allez vous oui non d'accord
+    gern gerne ihr lieben liebe lieber zusammen leute allerseits ja nein doch tschuss bis bald spater gut alles klar super prima genau stimmt na und weiter
+    bonjour bonsoir salut coucou bonne journee soiree nuit merci beaucoup bien a tous toutes tout le monde comment ca va vas tu allez vous oui non d'accord
     accord parfait au revoir a bientot plus tard s'il te plait de rien continue continuez
-    hola buenos buenas dias tardes noches que tal como estas esta usted gracias muchas por todo de nada si vale claro perfecto adios
+    hola buenos buenas dias tardes noches a todos todas amigos chicos chicas que tal como estas esta usted gracias muchas por todo de nada si vale claro perfecto adios
     hasta luego pronto manana favor bueno sigue continua
-    ola oi bom boa dia tarde noite tudo bem voce obrigado obrigada muito sim nao tchau ate logo valeu beleza
-    ciao buongiorno buonasera buonanotte salve come stai sta va tutto bene grazie mille molte prego arrivederci presto certo perfetto
-    hoi dag goedemorgen goedemiddag goedenavond goedendag hoe gaat het met je jou u dank bedankt dankjewel dankuwel graag gedaan ja nee
+    ola oi bom boa dia tarde noite pessoal gente tudo bem voce obrigado obrigada muito sim nao tchau ate logo valeu beleza
+    ciao buongiorno buonasera buonanotte salve a tutti tutte ragazzi come stai sta va tutto bene grazie mille molte prego arrivederci presto certo perfetto
+    hoi dag goedemorgen goedemiddag goedenavond goedendag iedereen allemaal hoe gaat het met je jou u dank bedankt dankjewel dankuwel graag gedaan ja nee
     doei tot ziens straks prima goed verder
     привет здравствуйте здравствуй добрый день утро доброе вечер спасибо большое пожалуйста да нет пока хорошо ладно как дела";
 /// Chinese, Japanese and Korean phrases. They are removed from the prompt before its words are checked.
@@ -93,6 +93,8 @@ mod tests {
             "¡Muchas gracias por todo!",
             "Tudo bem?",
             "Ciao, come stai?",
+            "Guten Morgen ihr Lieben",
+            "Bonjour tout le monde !",
             "谢谢你！",
             "Спасибо большое",
             "👍",

@@ -142,5 +142,28 @@ async fn times_and_neutral_words_choose_no_sentences() {
     let text = "What happened with the boat in March 2026?";
     let query = Query { text: Some(text.into()), limit: 5, ..Query::default() };
     let answer = world().await.search.answer(&agent("a"), &query, at(NOW)).await.unwrap();
-    assert_eq!(query_words(text, &answer), ["boat"]);
+    let prompt = Prompt {
+        text,
+        language: "en",
+        today: at(NOW).to_zoned(jiff::tz::TimeZone::UTC).date(),
+        subjects: &[],
+        namesakes: &[],
+    };
+    assert_eq!(query_words(&prompt, &answer, Scope::All), ["boat"]);
+}
+
+#[tokio::test]
+async fn question_for_a_period_alone_brings_only_turns_of_the_period() {
+    let turns = async |text: &str| of_kind(&ask(prompt(text, 1000)).await, ContextKind::Turn).len();
+    assert_eq!(turns("What happened on 9 March 2026?").await, 1);
+    assert_eq!(turns("How was 2 March 2026 for Ann?").await, 1);
+    assert!(turns("What happened with the boat on 9 March 2026?").await > 1);
+}
+
+#[tokio::test]
+async fn small_context_has_room_for_the_fact_that_the_prompt_asks_for() {
+    for budget in [100, 200, 400] {
+        let context = ask(prompt("where does Ann live, on the boat or on the island?", budget)).await;
+        assert_eq!(of_kind(&context, ContextKind::Fact), ["Ann lives in Bern (since 2026-02-01)"], "{budget}");
+    }
 }

@@ -4,6 +4,10 @@
 //! deviation are taken over all rows that pass the filter, found or not. A memory gets the best similarity and the best
 //! relevance of its parts. A prior of rows that are unrelated to the question is added: in a table of three rows, their own
 //! mean and deviation would only show which row fits best, not how well it fits.
+//!
+//! A word that few rows have is many deviations above the mean, whatever else the question asks. So the score by words also counts
+//! by the share of the question's words that the row has, weighted by rarity: "they use a paper clipboard" has "use" of "What do we
+//! use as the message broker?", and no more.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,6 +28,9 @@ const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 const ALIKE: f64 = 0.35;
 /// Prior for the relevance of texts that have nothing in common with the question.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
+/// The least share of the question's words that a row with one of them counts as having: only the first 64 words of a question are
+/// known.
+const LEAST: f64 = 1.0 / 64.0;
 /// Number of words that no row contains and that are added to every question. Many memories contain all words of a prompt of
 /// usual words ("who are you?"), which says little; the added words keep the share of matched words small in this case.
 const UNMATCHED_WORDS: f32 = 1.5;
@@ -51,7 +58,10 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
         };
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
-        score.add(Part::Words, weights.words * relevance.of(hit.relevance));
+        // A row that is not found by words has no share, and keeps its score.
+        let asked =
+            hit.relevance.map_or(1.0, |_| share(hit.matched, &findings.rarity, 0.0).max(LEAST).powf(weights.share));
+        score.add(Part::Words, weights.words * relevance.of(hit.relevance) * asked);
         match indexes.entry(hit.memory.clone()) {
             Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score, fit)),
             Entry::Vacant(free) => {
@@ -126,6 +136,7 @@ mod tests {
         Findings {
             similarity: Spread::of(similar().count(), similar()),
             relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
+            rarity: vec![1.0],
             hits,
             ..Findings::default()
         }
@@ -139,7 +150,7 @@ mod tests {
             position: None,
             similarity: fields[1].parse().ok(),
             relevance: fields[2].parse().ok(),
-            matched: 0,
+            matched: u64::from(fields[2] != "-"),
         }
     }
 
@@ -163,6 +174,16 @@ mod tests {
             rows.iter().find(|row| row.memory.as_str() == "a").unwrap().score.total()
         };
         assert!(best(0.8) > best(0.05), "{} {}", best(0.8), best(0.05));
+    }
+
+    #[test]
+    fn row_with_more_of_the_question_ranks_first_although_another_has_a_higher_relevance() {
+        let hit = |id: &str, relevance, matched| Hit { matched, ..hit(&format!("{id}:-:{relevance}")) };
+        let hits = vec![hit("a", 9.0, 0b001), hit("b", 8.0, 0b110)];
+        let relevance = Spread::of(100, hits.iter().filter_map(|hit| hit.relevance));
+        let found = Findings { hits, relevance, rarity: vec![1.0, 4.0, 4.0], ..Findings::default() };
+        let (rows, _) = legs(found, &Weights::default());
+        assert_eq!(super::super::best(&rows, 1)[0].memory.as_str(), "b");
     }
 
     #[test]

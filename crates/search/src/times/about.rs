@@ -245,7 +245,7 @@ pub(crate) fn asks_for_a_period(rest: &str) -> bool {
 
 /// Returns whether a question asks for what happened in its times, and names no other topic. `rest` is the question without its
 /// times.
-pub(super) fn names_only_a_period(rest: &str) -> bool {
+pub(crate) fn names_only_a_period(rest: &str) -> bool {
     let text = plain(rest);
     let asks = SUMMARISE.iter().any(|phrase| requests(&text, phrase))
         || HAPPENED.iter().any(|phrase| contains_phrase(&text, phrase));

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -134,7 +135,7 @@ impl Slots {
 
     /// Takes a slot for this peer. None if the peer has its maximum.
     fn of_peer(&self, peer: Peer) -> Option<PeerSlot> {
-        let mut of_peers = self.of_peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of_peers = self.of_peers.lock();
         let open = of_peers.entry(peer).or_default();
         (*open < self.most_per_peer).then(|| {
             *open += 1;
@@ -151,7 +152,7 @@ struct PeerSlot {
 
 impl Drop for PeerSlot {
     fn drop(&mut self) {
-        let mut of_peers = self.of_peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of_peers = self.of_peers.lock();
         if let Some(open) = of_peers.get_mut(&self.peer) {
             *open -= 1;
             if *open == 0 {
@@ -269,7 +270,7 @@ mod tests {
         drop(first);
         assert!(slots.of_peer(peer("192.0.2.1")).is_some());
         drop(second);
-        assert!(slots.of_peers.lock().unwrap().is_empty(), "nothing is kept of peers that left");
+        assert!(slots.of_peers.lock().is_empty(), "nothing is kept of peers that left");
     }
 
     #[tokio::test]

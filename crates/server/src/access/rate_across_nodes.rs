@@ -5,7 +5,8 @@
 //! until the rate allows them again. Between two reports a key may exceed its rate.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::rate_limit::{Holder, RequestLimits};
 
@@ -29,12 +30,17 @@ struct Counts {
 
 impl AcrossNodes {
     fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Returns whether the key has exceeded its rate, as the active node says.
     pub(super) fn has_exceeded(&self, key: &str) -> bool {
         self.counts().exceeded.contains(key)
+    }
+
+    /// Returns how many requests of a key the rate did not allow yet.
+    pub(super) fn owed(&self, key: &str) -> u32 {
+        self.counts().owed.get(key).copied().unwrap_or_default()
     }
 
     /// Counts owed requests of a key while `count` succeeds. Returns the error of `count` if some are left.
@@ -59,16 +65,21 @@ impl RequestLimits {
 
     /// Returns the requests since the last report, by key. Keys that have exceeded their rate are included, so that the active node
     /// says whether they still do.
-    pub(crate) fn take_answered(&self) -> HashMap<String, u32> {
-        let mut counts = self.across_nodes().counts();
-        let mut answered = std::mem::take(&mut counts.answered);
+    pub(crate) fn answered(&self) -> HashMap<String, u32> {
+        let counts = self.across_nodes().counts();
+        let mut answered = counts.answered.clone();
         counts.exceeded.iter().for_each(|key| _ = answered.entry(key.clone()).or_default());
         answered
     }
 
-    /// Refuses the requests of these keys from now on, and no others.
-    pub(crate) fn set_exceeded(&self, keys: HashSet<String>) {
-        self.across_nodes().counts().exceeded = keys;
+    /// Records that the active node has counted `reported`. Refuses the requests of the keys `exceeded` from now on, and no others.
+    pub(crate) fn finish_report(&self, reported: &HashMap<String, u32>, exceeded: HashSet<String>) {
+        let mut counts = self.across_nodes().counts();
+        counts.exceeded = exceeded;
+        counts.answered.retain(|key, number| {
+            *number = number.saturating_sub(reported.get(key).copied().unwrap_or_default());
+            *number > 0
+        });
     }
 
     /// Counts requests that another node has answered. Returns the keys that have exceeded their rate.
@@ -97,7 +108,8 @@ mod tests {
 
     /// Reports what a standby node has answered.
     fn report(standby: &RequestLimits, active: &RequestLimits) {
-        standby.set_exceeded(active.count_answered(standby.take_answered()));
+        let answered = standby.answered();
+        standby.finish_report(&answered, active.count_answered(answered.clone()));
     }
 
     #[test]
@@ -120,10 +132,22 @@ mod tests {
     #[test]
     fn key_is_allowed_again_once_the_rate_allows_what_was_answered() {
         let (standby, active) = (limits(), limits());
-        standby.set_exceeded([KEY.to_owned()].into());
-        assert_eq!(standby.take_answered(), HashMap::from([(KEY.to_owned(), 0)]));
+        standby.finish_report(&HashMap::new(), [KEY.to_owned()].into());
+        assert_eq!(standby.answered(), HashMap::from([(KEY.to_owned(), 0)]));
         report(&standby, &active);
         assert!(!standby.across_nodes().has_exceeded(KEY));
-        assert_eq!(standby.take_answered(), HashMap::new());
+        assert_eq!(standby.answered(), HashMap::new());
+    }
+
+    #[test]
+    fn requests_stay_for_the_next_report_until_the_active_node_has_counted_them() {
+        let standby = limits();
+        let answer = || standby.record_answered(&CountedKey(KEY.into()));
+        answer();
+        let reported = standby.answered();
+        assert_eq!(standby.answered(), reported, "the report was lost");
+        answer();
+        standby.finish_report(&reported, HashSet::new());
+        assert_eq!(standby.answered(), HashMap::from([(KEY.to_owned(), 1)]));
     }
 }

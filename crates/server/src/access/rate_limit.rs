@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use annals_service::MAX_MESSAGES;
@@ -23,6 +23,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::rate_across_nodes::{AcrossNodes, CountedKey};
@@ -41,6 +42,8 @@ const MAX_PEERS: usize = 4096;
 pub struct RequestLimits(Arc<Counts>);
 
 struct Counts {
+    /// The rate of each owner.
+    per_minute: NonZeroU32,
     requests: DefaultKeyedRateLimiter<Holder>,
     concurrent: usize,
     under_way: Mutex<HashMap<(Work, Holder), Weak<Semaphore>>>,
@@ -65,8 +68,10 @@ enum Work {
 impl RequestLimits {
     /// Creates the limits with no requests counted yet. A limit of 0 counts as 1.
     pub fn new(limits: &Limits) -> RequestLimits {
-        let requests = Quota::per_minute(at_least_one(limits.requests_per_minute));
+        let per_minute = at_least_one(limits.requests_per_minute);
+        let requests = Quota::per_minute(per_minute);
         RequestLimits(Arc::new(Counts {
+            per_minute,
             requests: RateLimiter::keyed(requests.allow_burst(at_least_one(limits.burst))),
             concurrent: limits.concurrent.max(1) as usize,
             under_way: Mutex::default(),
@@ -100,7 +105,8 @@ impl RequestLimits {
     pub(super) fn settle(&self, holder: &Holder) -> Result<(), Problem> {
         let Holder::Key(key) = holder else { return Ok(()) };
         let settled = self.0.across_nodes.settle(key, || self.0.requests.check_key(holder));
-        settled.map_err(|until| too_many("too many requests", &until))
+        let later = || Duration::from_secs(60) * self.0.across_nodes.owed(key) / self.0.per_minute.get();
+        settled.map_err(|until| too_many_for("too many requests", wait(&until) + later()))
     }
 
     pub(super) fn across_nodes(&self) -> &AcrossNodes {
@@ -134,7 +140,7 @@ impl RequestLimits {
     }
 
     fn semaphore(&self, work: Work, holder: Holder) -> Arc<Semaphore> {
-        let mut semaphores = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut semaphores = self.0.under_way.lock();
         let key = (work, holder);
         if let Some(semaphore) = semaphores.get(&key).and_then(Weak::upgrade) {
             return semaphore;
@@ -159,7 +165,14 @@ fn at_least_one(number: u32) -> NonZeroU32 {
 }
 
 fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Problem {
-    let wait = until.wait_time_from(DefaultClock::default().now());
+    too_many_for(what, wait(until))
+}
+
+fn wait(until: &NotUntil<governor::clock::QuantaInstant>) -> Duration {
+    until.wait_time_from(DefaultClock::default().now())
+}
+
+fn too_many_for(what: &str, wait: Duration) -> Problem {
     let seconds = (wait + Duration::from_millis(999)).as_secs().max(1);
     let detail = format!("{what}; try again in {seconds} s");
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).after(seconds)
@@ -323,6 +336,6 @@ mod tests {
         }
         assert!(limits.0.wrong_keys.len() <= MAX_PEERS + 1);
         assert!(limits.0.requests.len() <= MAX_PEERS + 1);
-        assert!(limits.0.under_way.lock().unwrap().len() <= 1);
+        assert!(limits.0.under_way.lock().len() <= 1);
     }
 }

@@ -1,13 +1,14 @@
 //! The side of the command: sends a call to the process that owns the data folder, and reads its frames.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use annals_core::{Error, Result, Timestamp};
 use annals_service::calls::Call;
 use annals_service::{ProgressSink, Stage};
 use axum::body::Bytes;
 use futures::stream::{BoxStream, Stream, StreamExt, once};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::net::UnixStream;
 
@@ -47,7 +48,7 @@ pub async fn call<C: Call>(owner: UnixStream, request: &C, options: Options<'_>)
     let own_error = Arc::new(Mutex::new(None));
     let answered = receive::<C>(owner, body(head, input, own_error.clone()), progress, output).await;
     // If the input could not be read, the service only reports that the input ends early.
-    let own_error = own_error.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let own_error = own_error.lock().take();
     own_error.map_or(answered, Err)
 }
 
@@ -84,7 +85,7 @@ fn body(
     once(async { Ok(head) }).chain(input).map(move |item| match item {
         Ok(item) => Ok(Bytes::from(format!("{item}\n"))),
         Err(error) => {
-            *own_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            *own_error.lock() = Some(error);
             Err(std::io::Error::other("the input cannot be read"))
         }
     })

@@ -1,7 +1,7 @@
 //! The side of the service: reads a call, runs it, and sends frames while it runs.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_core::{Error, Result};
 use annals_service::calls::{Context, Host, Input, Output, Refusal, answer};
@@ -12,6 +12,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::extract::State;
 use axum::routing::post;
 use futures::stream::{Stream, StreamExt};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -182,7 +183,7 @@ impl ProgressSink for FrameProgress {
 impl FrameStage {
     /// Sends the frame that begins the stage, unless it was sent before. Returns whether it is sent by now.
     fn begin(&self) -> bool {
-        let mut begin = self.begin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut begin = self.begin.lock();
         if begin.is_some()
             && let Ok(permit) = self.frames.try_reserve()
             && let Some(frame) = begin.take()

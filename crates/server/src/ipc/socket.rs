@@ -33,8 +33,11 @@ pub(crate) async fn post(
     if response.status() == StatusCode::NOT_FOUND {
         return Err("the running service is another version of annals; restart the service".into());
     }
-    if !response.status().is_success() {
-        return Err(format!("it answers {}", response.status()).into());
+    let status = response.status();
+    if !status.is_success() {
+        let problem = response.into_body().collect().await?.to_bytes();
+        let problem: serde_json::Value = serde_json::from_slice(&problem).unwrap_or_default();
+        return Err(problem["detail"].as_str().map_or_else(|| format!("it answers {status}"), str::to_owned).into());
     }
     Ok(Lines { body: response.into_body(), rest: Vec::new(), lines: VecDeque::new() })
 }

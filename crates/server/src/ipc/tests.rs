@@ -1,7 +1,7 @@
 //! Calls over a real Unix socket to a service in memory.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::{Agent, Error, ObjectKind, Result};
 use annals_service::calls::{
@@ -13,6 +13,7 @@ use annals_service::{NoProgress, ProgressSink, Service, Stage};
 use annals_testkit::{agent, at, message};
 use futures::StreamExt;
 use futures::stream::{empty, iter};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -121,7 +122,7 @@ struct RecordedStage(Arc<Mutex<Vec<String>>>, String);
 
 impl ProgressSink for Recorded {
     fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
-        self.0.lock().unwrap().push(format!("{stage} of {items}"));
+        self.0.lock().push(format!("{stage} of {items}"));
         Box::new(RecordedStage(self.0.clone(), stage.to_owned()))
     }
 
@@ -132,13 +133,13 @@ impl ProgressSink for Recorded {
 
 impl Stage for RecordedStage {
     fn advance(&self, items: u64) {
-        self.0.lock().unwrap().push(format!("{} +{items}", self.1));
+        self.0.lock().push(format!("{} +{items}", self.1));
     }
 }
 
 impl Drop for RecordedStage {
     fn drop(&mut self) {
-        self.0.lock().unwrap().push(format!("{} ends", self.1));
+        self.0.lock().push(format!("{} ends", self.1));
     }
 }
 
@@ -148,7 +149,7 @@ async fn progress_arrives_stage_by_stage() {
     let recorded = Recorded::default();
     let rebuild = Rebuild { agent: Some("ann".into()), grains: vec![annals_core::Grain::Working], embedder: false };
     let answer = listening.call_with(rebuild, &recorded, &mut |_| Ok(())).await.unwrap();
-    let lines = recorded.0.lock().unwrap().clone();
+    let lines = recorded.0.lock().clone();
     assert_eq!(lines.first(), Some(&format!("rebuilding of {}", answer.memories)));
     assert_eq!(lines.last().map(String::as_str), Some("rebuilding ends"));
     let advanced = lines.iter().filter_map(|lines| lines.strip_prefix("rebuilding +")?.parse::<u64>().ok());

@@ -129,7 +129,7 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
         .then(|| format!("These summaries may still contain text from it: {}.", answer.unresolved_in.join(", ")));
     let unfollowed = (!answer.unfollowed.is_empty()).then(|| {
         let names = answer.unfollowed.join(", ");
-        format!("Not forgotten: {names}. Only other people said that these names mean the same; forget them separately if they do.")
+        format!("Not forgotten: {names}. These names may mean the same; forget them separately if they do.")
     });
     let prompts = (!answer.prompts.is_empty()).then(|| {
         let prompts = answer.prompts.join(", ");

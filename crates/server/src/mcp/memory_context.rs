@@ -33,6 +33,12 @@ pub(super) struct Arguments {
     /// Last day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     to: Option<Date>,
+    /// Excludes memories newer than this many local days ago. 0 is today.
+    min_days_ago: Option<u32>,
+    /// Excludes memories older than this many local days ago. 7 with min_days_ago 0 is the last week and today.
+    max_days_ago: Option<u32>,
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026. Other bounds apply in addition.
+    period: Option<String>,
 }
 
 fn some() -> u32 {
@@ -74,7 +80,8 @@ impl Tool for MemoryContext {
         arguments: Arguments,
         now: Timestamp,
     ) -> Result<ContextAnswer, Refusal> {
-        let Arguments { prompt, budget_tokens, speaker, conversation, from, to } = arguments;
+        let Arguments { prompt, budget_tokens, speaker, conversation, from, to, min_days_ago, max_days_ago, period } =
+            arguments;
         let request = ContextRequest {
             prompt,
             budget_tokens: budget_tokens.into(),
@@ -82,6 +89,9 @@ impl Tool for MemoryContext {
             conversation,
             from,
             to,
+            min_days_ago,
+            max_days_ago,
+            period,
             documents: Vec::new(),
         };
         Ok(service.context(agent, request, now).await?)

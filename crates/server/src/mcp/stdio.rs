@@ -2,7 +2,6 @@
 //! folder. If that process ends, the conversation continues with the next one: requests without an answer are sent again.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use annals_core::ports::Scope;
@@ -10,6 +9,7 @@ use axum::body::Bytes;
 use http_body_util::Empty;
 use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
 use url::Url;
@@ -228,7 +228,7 @@ async fn send(to: &mut (impl AsyncWrite + Unpin), line: &str) -> io::Result<()> 
 }
 
 fn lock<'a, T>(shared: &'a Mutex<T>) -> MutexGuard<'a, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.lock()
 }
 
 #[cfg(test)]

@@ -27,6 +27,12 @@ pub(super) struct Arguments {
     /// Last day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     to: Option<Date>,
+    /// Excludes memories newer than this many local days ago. 0 is today.
+    min_days_ago: Option<u32>,
+    /// Excludes memories older than this many local days ago. 7 with min_days_ago 0 is the last week and today.
+    max_days_ago: Option<u32>,
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026. Other bounds apply in addition.
+    period: Option<String>,
     /// Maximum number of memories to return, the oldest first.
     #[serde(default = "thirty")]
     #[schemars(range(min = 1, max = 1000))]
@@ -72,10 +78,11 @@ impl Tool for Timeline {
         arguments: Arguments,
         now: Timestamp,
     ) -> Result<TimelineAnswer, Refusal> {
-        let Arguments { grains, from, to, limit, cursor } = arguments;
+        let Arguments { grains, from, to, min_days_ago, max_days_ago, period, limit, cursor } = arguments;
         let names: Vec<&str> = grains.iter().map(|grain| grain.as_str()).collect();
         let grains = (!names.is_empty()).then(|| names.join(","));
-        let request = TimelineRequest { grains, from, to, limit: Some(limit as usize), cursor };
+        let limit = Some(limit as usize);
+        let request = TimelineRequest { grains, from, to, min_days_ago, max_days_ago, period, limit, cursor };
         Ok(if request.grains.is_some() {
             service.timeline(agent, request, now).await?
         } else {

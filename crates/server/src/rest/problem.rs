@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::exit_codes_and_statuses::{self, Row};
-use crate::request::request_id;
+use crate::request::{is_tried, request_id};
 
 /// Why a request failed, as the problem document reports it.
 #[derive(Debug)]
@@ -170,7 +170,9 @@ pub fn chain(error: &Error) -> String {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let Problem { status, code, detail, faults, retry_after } = self;
-        if status.is_server_error() {
+        if status.is_server_error() && is_tried() {
+            tracing::debug!(code, error = detail, "a request is forwarded");
+        } else if status.is_server_error() {
             tracing::error!(code, error = detail, "a request failed");
         }
         let view = ProblemView {

@@ -2,12 +2,13 @@
 //! round begins with the first of them.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::{Agent, Error, Result};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// The agent that comes first in the next round. Clones share it.
@@ -62,14 +63,14 @@ impl RoundRobin {
     /// Sorts the agents, beginning with the first that was left without a slot in the last round.
     fn order(&self, mut agents: Vec<Agent>) -> Vec<Agent> {
         agents.sort();
-        let first = self.0.lock().expect("no holder of the lock panics").clone();
+        let first = self.0.lock().clone();
         let first = first.map_or(0, |first| agents.partition_point(|agent| *agent < first));
         agents.rotate_left(first);
         agents
     }
 
     fn remember(&self, first: Option<Agent>) {
-        *self.0.lock().expect("no holder of the lock panics") = first;
+        *self.0.lock() = first;
     }
 }
 
@@ -102,7 +103,7 @@ mod tests {
             let slot = |agent: Agent| {
                 let (stop, order, index) = (&stop, &order, expect.find(agent.name()));
                 async move {
-                    order.lock().unwrap().push_str(agent.name());
+                    order.lock().push_str(agent.name());
                     let mark = index.and_then(|index| expect[index + 1..].chars().next());
                     if mark == Some('.') {
                         stop.cancel();
@@ -116,7 +117,7 @@ mod tests {
                 .boxed()
             };
             let sweep = round_robin.sweep(all, at_once, &stop, slot).await;
-            assert_eq!(*order.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
+            assert_eq!(*order.lock(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
             assert_eq!(sweep.failed.len(), expect.matches('!').count(), "{rounds:?}");
             assert_eq!(sweep.slots.len() + sweep.failed.len() + sweep.left.len(), agents.len(), "{rounds:?}");
         }
@@ -143,14 +144,14 @@ mod tests {
     async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
         let (round_robin, never, order) = (RoundRobin::default(), CancellationToken::new(), Mutex::new(String::new()));
         let slot = |agent: Agent| {
-            let mut order = order.lock().unwrap();
+            let mut order = order.lock();
             let before = order.matches(agent.name()).count();
             order.push_str(agent.name());
             let is_busy = busy.iter().any(|(name, times)| *name == agent.name() && before < *times);
             async move { Ok((!is_busy).then_some(())) }.boxed()
         };
         let sweep = round_robin.sweep(["a", "b", "c"].map(agent).to_vec(), 1, &never, slot).await;
-        assert_eq!(*order.lock().unwrap(), expect, "{busy:?}");
+        assert_eq!(*order.lock(), expect, "{busy:?}");
         assert_eq!(sweep.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
         assert_eq!(sweep.slots.len(), 3 - left.len(), "{busy:?}");
     }
@@ -169,16 +170,16 @@ mod tests {
         let (under_way, most) = (Mutex::new(0), Mutex::new(0));
         let slot = |_| {
             async {
-                *under_way.lock().unwrap() += 1;
+                *under_way.lock() += 1;
                 tokio::task::yield_now().await;
-                let mut most = most.lock().unwrap();
-                *most = (*most).max(*under_way.lock().unwrap());
-                *under_way.lock().unwrap() -= 1;
+                let mut most = most.lock();
+                *most = (*most).max(*under_way.lock());
+                *under_way.lock() -= 1;
                 Ok(Some(()))
             }
             .boxed()
         };
         round_robin.sweep(agents.to_vec(), 2, &stop, slot).await;
-        assert_eq!(*most.lock().unwrap(), 2);
+        assert_eq!(*most.lock(), 2);
     }
 }

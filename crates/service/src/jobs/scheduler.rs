@@ -9,10 +9,11 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Error, ObjectKind, Result, Timestamp};
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio_cron_scheduler::job::JobId;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
@@ -116,7 +117,7 @@ impl Scheduler {
         if let Err(error) = self.cron.clone().shutdown().await {
             tracing::warn!(%error, "the job scheduler could not be shut down; its jobs no longer run");
         }
-        let workers = std::mem::take(&mut *self.workers.lock().expect("no holder of the lock panics"));
+        let workers = std::mem::take(&mut *self.workers.lock());
         let deadline = tokio::time::Instant::now() + within;
         let mut broken_off = Vec::new();
         for (name, mut worker) in workers {

@@ -1,9 +1,10 @@
 //! The metrics of one node of a cluster, at `/metrics/node`, and whether the database answers the node. The metrics at
 //! `/metrics` are those of the active node. Never reads a clock.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -98,7 +99,7 @@ impl NodeMetrics {
 
     /// Records that the database answered a question that was sent at the given moment.
     pub fn database_answered(&self, sent: Instant) {
-        *self.0.answered.lock().unwrap_or_else(PoisonError::into_inner) = sent;
+        *self.0.answered.lock() = sent;
     }
 
     /// Counts a request that this standby node forwarded, or failed to forward.
@@ -145,11 +146,11 @@ impl NodeMetrics {
     }
 
     fn answer_age(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(*self.0.answered.lock().unwrap_or_else(PoisonError::into_inner))
+        now.saturating_duration_since(*self.0.answered.lock())
     }
 
     fn taken(&self) -> MutexGuard<'_, Option<i64>> {
-        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.taken.lock()
     }
 }
 

@@ -4,10 +4,10 @@
 //! metric shows the longest waits, not the mean.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use annals_core::Agent;
+use parking_lot::Mutex;
 
 /// A pipeline for new messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,14 +24,14 @@ pub(super) struct Waits(Mutex<HashMap<(Pipeline, Agent), (u64, Instant)>>);
 impl Waits {
     /// Begins to time the wait of change `seq`, unless an older change of the agent waits already.
     pub(super) fn begin(&self, pipeline: Pipeline, agent: &Agent, seq: u64, now: Instant) {
-        let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waits = self.0.lock();
         waits.entry((pipeline, agent.clone())).or_insert((seq, now));
     }
 
     /// Records that a pipeline has processed changes up to `reached`. Returns how long the timed change waited, if it is one of
     /// these.
     pub(super) fn end(&self, pipeline: Pipeline, agent: &Agent, reached: u64, now: Instant) -> Option<Duration> {
-        let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waits = self.0.lock();
         let key = (pipeline, agent.clone());
         let (_, since) = waits.get(&key).filter(|(seq, _)| *seq <= reached)?;
         let waited = now.duration_since(*since);
@@ -41,7 +41,7 @@ impl Waits {
 
     /// Replaces the agents that wait for a pipeline. Agents that wait already keep the time when their wait began.
     pub(super) fn set<'a>(&self, pipeline: Pipeline, waiting: impl Iterator<Item = (&'a Agent, u64)>, now: Instant) {
-        let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waits = self.0.lock();
         let mut left = waiting.map(|(agent, seq)| ((pipeline, agent.clone()), (seq, now))).collect::<HashMap<_, _>>();
         waits.retain(|key, _| key.0 != pipeline || left.remove(key).is_some());
         waits.extend(left);
@@ -49,7 +49,7 @@ impl Waits {
 
     /// Returns the longest current wait of all agents in a pipeline.
     pub(super) fn longest(&self, pipeline: Pipeline, now: Instant) -> Duration {
-        let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = self.0.lock();
         let of_pipeline = waits.iter().filter(|((of, _), _)| *of == pipeline);
         of_pipeline.map(|(_, (_, since))| now.duration_since(*since)).max().unwrap_or_default()
     }

@@ -3,12 +3,12 @@
 use std::ops::RangeInclusive;
 
 use annals_core::{
-    Agent, Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, Error, MemoryId, Result,
-    Timestamp, days_text,
+    Agent, Context, ContextBlock, ContextDocument, ContextItem, ContextKind, ContextQuery, Error, MemoryId, Query,
+    Result, Timestamp, days_text,
 };
 use annals_search::GatheredContext;
 
-use super::search::bounded;
+use super::search::{Days, bounded};
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 
@@ -42,13 +42,24 @@ impl Service {
             title: document.title.unwrap_or_default(),
             text: document.text,
         };
+        let days = Days {
+            from: request.from,
+            to: request.to,
+            min_days_ago: request.min_days_ago,
+            max_days_ago: request.max_days_ago,
+            period: request.period,
+        };
+        let Query { from, to, min_days_ago, max_days_ago, period, .. } = days.query()?;
         let query = ContextQuery {
             prompt: request.prompt,
             budget: request.budget_tokens,
             speaker: request.speaker,
             conversation: request.conversation,
-            from: request.from,
-            to: request.to,
+            from,
+            to,
+            min_days_ago,
+            max_days_ago,
+            period,
             blocks: blocks.into_iter().map(|block| ContextBlock { name: block.name, text: block.text }).collect(),
             documents: request.documents.into_iter().map(document).collect(),
             ..ContextQuery::default()

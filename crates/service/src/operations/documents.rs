@@ -59,15 +59,11 @@ impl Service {
         changes: Vec<DocumentChange>,
         now: Timestamp,
     ) -> Result<Vec<u64>> {
-        let day = Period::of(Grain::Daily, settings.zones()?.day_of(now));
-        // Stores keep times in microseconds.
-        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         let writes = changes.into_iter().map(|change| match change {
             DocumentChange::Remove(key, expected) => Ok(DocumentWrite::Remove(key, expected)),
             DocumentChange::Put(new) => {
                 let expected = new.expected;
-                let new = if settings.mask { masked(new) } else { new };
-                Ok(DocumentWrite::Save(Box::new(self.document_of(new, day, now)?), expected))
+                Ok(DocumentWrite::Save(Box::new(self.document_of(new, settings, now)?), expected))
             }
         });
         let writes = writes.collect::<Result<Vec<_>>>()?;
@@ -76,7 +72,11 @@ impl Service {
         Ok(versions)
     }
 
-    fn document_of(&self, new: NewDocument, day: Period, now: Timestamp) -> Result<Document> {
+    fn document_of(&self, new: NewDocument, settings: &Settings, now: Timestamp) -> Result<Document> {
+        let new = if settings.mask { masked(new) } else { new };
+        let day = Period::of(Grain::Daily, settings.zones()?.day_of(now));
+        // Stores keep times in microseconds.
+        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         let faults = check(&new);
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
@@ -168,11 +168,14 @@ impl Service {
         now: Timestamp,
     ) -> Result<DocumentView> {
         let new = requested(key, request)?;
-        let key = new.key.clone();
-        self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
-        let stored = self.document(agent, &key, false, now).await?;
-        let missing = || Error::NotFound { what: ObjectKind::Document, name: key.to_string() };
-        Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
+        let mut written = self.document_of(new.clone(), settings, now)?;
+        let versions = self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
+        // Only the time of creation is read back: another caller may have replaced the document meanwhile, and its version in
+        // this answer would allow to overwrite it unseen.
+        let stored = self.document(agent, &written.document_key(), false, now).await?;
+        written.created_at = stored.map_or(written.created_at, |stored| stored.created_at);
+        written.version = versions.into_iter().next().unwrap_or(written.version);
+        Ok(DocumentView::from(written).without_content())
     }
 
     /// Returns a document with its content. Fails with [`Error::NotFound`] if it does not exist or is expired.

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 use jiff::SignedDuration;
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::timeline::limit;
@@ -29,7 +30,7 @@ pub(crate) struct ComparedFacts(Arc<Mutex<HashMap<Agent, Timestamp>>>);
 
 impl ComparedFacts {
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<Agent, Timestamp>) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.lock())
     }
 }
 
@@ -52,16 +53,20 @@ impl Service {
     }
 
     async fn fold_for_question(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let (service, of) = (self.clone(), agent.clone());
-        let folding = tokio::spawn(async move {
-            let _facts_lock = service.lock_facts(&of).await?;
-            service.compared_facts.with(|compared| compared.insert(of, now));
-            Ok(())
-        });
-        match timeout(FOLDING, folding).await {
-            Ok(Ok(folded)) => folded,
-            _ => Err(Error::unavailable(format!("folding the facts of {agent}"), "it takes too long")),
-        }
+        let folding = async {
+            // Waits here and not in the task, so that one task folds, however many questions are asked meanwhile.
+            let facts_lock = self.locks.lock::<Facts>(agent).await;
+            let (service, of) = (self.clone(), agent.clone());
+            let folding = tokio::spawn(async move {
+                service.parts.fact_writer.bring_facts(&of).await?;
+                service.compared_facts.with(|compared| compared.insert(of, now));
+                drop(facts_lock);
+                Ok(())
+            });
+            folding.await.map_err(|panic| Error::storage(format!("folding the facts of {agent}"), panic))?
+        };
+        let too_long = |_| Err(Error::unavailable(format!("folding the facts of {agent}"), "it takes too long"));
+        timeout(FOLDING, folding).await.unwrap_or_else(too_long)
     }
 
     /// Brings all tables of facts of a replica up to date, so that forgotten facts leave its memory, and removes those that

@@ -13,7 +13,7 @@ mod batches;
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Comparison, Record};
-use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Error, Fault, Message, Result, Settings, Timestamp, TurnKey};
 use annals_writer::Projected;
 use async_trait::async_trait;
 use batches::{Batch, Batches};
@@ -90,9 +90,7 @@ impl Service {
         }
         let agents: BTreeSet<Agent> = files.iter().flat_map(|file| file.agents().keys().cloned()).collect();
         if let Some(zone) = &time_zone {
-            for agent in &agents {
-                self.set_time_zone(agent, zone, now).await?;
-            }
+            self.set_time_zones(&agents, zone, now).await?;
         }
         let total = files.iter().flat_map(|file| file.agents().values()).sum();
         let stage = progress.begin("storing", total);
@@ -198,12 +196,29 @@ impl Service {
         self.make_searchable(agent, &|changes| stage.advance(changes)).await
     }
 
+    /// Sets the time zone of all these agents, or of none if one of them cannot have it.
+    async fn set_time_zones(&self, agents: &BTreeSet<Agent>, zone: &str, now: Timestamp) -> Result<()> {
+        for agent in agents {
+            self.settings_in_zone(agent, zone, now).await?;
+        }
+        for agent in agents {
+            self.set_time_zone(agent, zone, now).await?;
+        }
+        Ok(())
+    }
+
     pub(super) async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
         let _history = self.locks.lock::<History>(agent).await;
+        let settings = self.settings_in_zone(agent, zone, now).await?;
+        self.parts.store.save_settings(agent, &settings).await
+    }
+
+    /// Returns the settings of an agent with another time zone. Fails if it cannot have this zone.
+    async fn settings_in_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<Settings> {
         let mut settings = self.parts.store.settings(agent).await?;
         let has_memories = self.parts.store.counts(agent).await?.has_memories();
         settings.set_time_zone(zone, has_memories, now)?;
-        self.parts.store.save_settings(agent, &settings).await
+        Ok(settings)
     }
 
     /// Fails if ids are stored with different content, and names up to 100 of them. Runs before anything is stored.
@@ -293,6 +308,8 @@ fn count_restored(answer: &mut ImportAnswer, record: &Record) {
 /// A message with an id that is stored with different content.
 struct Changed {
     fault: Fault,
+    /// The id with its conversation, for people.
+    name: String,
     /// Whether the stored message was corrected by hand.
     corrected: bool,
 }
@@ -300,21 +317,20 @@ struct Changed {
 impl Changed {
     fn new(file: Option<&str>, line: usize, key: &TurnKey, corrected: bool) -> Changed {
         let TurnKey { conversation, id } = key;
+        let name = format!("{id:?} of conversation {conversation:?}");
         let stored = if corrected {
             "was corrected by hand, and its source has changed since; --revise replaces the correction"
         } else {
             "is stored with other content; --revise replaces it"
         };
-        let reason = format!("{id:?} of conversation {conversation:?} {stored}");
-        let fault = Fault { file: file.map(str::to_owned), ..Fault::new("id", reason) };
-        Changed { fault: fault.at_line(line), corrected }
+        let fault = Fault { file: file.map(str::to_owned), ..Fault::new("id", format!("{name} {stored}")) };
+        Changed { fault: fault.at_line(line), name, corrected }
     }
 
     fn address(&self) -> String {
-        let Fault { file, line, reason, .. } = &self.fault;
+        let Fault { file, line, .. } = &self.fault;
         let file = file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
-        let id = reason.split(" was corrected").next().unwrap_or_default();
-        format!("{file}line {}: id {id}", line.unwrap_or_default())
+        format!("{file}line {}: id {}", line.unwrap_or_default(), self.name)
     }
 }
 

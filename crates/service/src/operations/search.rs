@@ -1,6 +1,6 @@
 //! Search by text, grain and date range, with a hint if little is found.
 
-use annals_core::{Agent, Answer, Error, Fault, Grain, Period, Query, Result, Timestamp};
+use annals_core::{Agent, Answer, Date, Error, Fault, Grain, Period, Query, Result, Timestamp};
 use annals_search::Gathered;
 
 use crate::Service;
@@ -90,32 +90,50 @@ pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
     Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed; send only the question")))
 }
 
-fn query(request: SearchRequest) -> Result<Query> {
-    let mut faults = Vec::new();
-    for (field, days) in [("min_days_ago", request.min_days_ago), ("max_days_ago", request.max_days_ago)] {
-        if days.is_some_and(|days| days > MAX_DAYS) {
-            faults.push(Fault::new(field, format!("is above {MAX_DAYS}")));
+/// The days that a request asks for. All bounds apply together.
+pub(super) struct Days {
+    pub(super) from: Option<Date>,
+    pub(super) to: Option<Date>,
+    pub(super) min_days_ago: Option<u32>,
+    pub(super) max_days_ago: Option<u32>,
+    pub(super) period: Option<String>,
+}
+
+impl Days {
+    /// Returns a query for these days. Lists all faults of the bounds.
+    pub(super) fn query(self) -> Result<Query> {
+        let Days { from, to, min_days_ago, max_days_ago, period } = self;
+        let mut faults = Vec::new();
+        for (field, days) in [("min_days_ago", min_days_ago), ("max_days_ago", max_days_ago)] {
+            if days.is_some_and(|days| days > MAX_DAYS) {
+                faults.push(Fault::new(field, format!("is above {MAX_DAYS}")));
+            }
         }
-    }
-    let period = request.period.map(|label| label.parse::<Period>()).transpose();
-    let period = period.unwrap_or_else(|error| {
-        faults.push(match error {
-            Error::Invalid(fault) => fault,
-            other => Fault::new("period", other.to_string()),
+        let period = period.map(|label| label.parse::<Period>()).transpose().unwrap_or_else(|error| {
+            faults.push(match error {
+                Error::Invalid(fault) => fault,
+                other => Fault::new("period", other.to_string()),
+            });
+            None
         });
-        None
-    });
-    if !faults.is_empty() {
-        return Err(Error::Faults(faults));
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
+        Ok(Query { from, to, min_days_ago, max_days_ago, period, ..Query::default() })
     }
-    Ok(Query {
-        text: request.query,
-        grains: request.grains,
+}
+
+fn query(request: SearchRequest) -> Result<Query> {
+    let days = Days {
         from: request.from,
         to: request.to,
         min_days_ago: request.min_days_ago,
         max_days_ago: request.max_days_ago,
-        period,
+        period: request.period,
+    };
+    Ok(Query {
+        text: request.query,
+        grains: request.grains,
         ignore_times: request.ignore_times,
         strict: request.strict,
         kinds: request.kinds,
@@ -123,6 +141,7 @@ fn query(request: SearchRequest) -> Result<Query> {
         tokens: request.budget_tokens,
         explain: request.explain,
         limit: request.limit,
+        ..days.query()?
     })
 }
 

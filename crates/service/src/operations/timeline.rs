@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Date, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
+use annals_core::{Agent, Date, DateRange, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
 
 use super::cursor::Cursor;
+use super::search::Days;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
@@ -20,7 +21,7 @@ impl Service {
         let grains = grains(request.grains.as_deref())?;
         let after = request.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
         let zones = self.parts.store.settings(agent).await?.zones()?;
-        let within = self.days(&zones, request.from, request.to, now)?;
+        let within = within(days_of(&request, &zones, now)?, &zones);
         let memories = self.page(agent, &grains, within, after, limit).await?;
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
@@ -70,10 +71,11 @@ impl Service {
         let limit = limit(request.limit)?;
         let after = request.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
         let zones = self.parts.store.settings(agent).await?.zones()?;
-        let within = self.days(&zones, request.from, request.to, now)?;
+        let days = days_of(&request, &zones, now)?;
+        let within = within(days, &zones);
         let ledger = self.parts.store.ledger(agent).await?;
         let first = ledger.iter().map(|row| row.period.first_day()).min();
-        let (first, last) = (request.from.max(first), request.to.unwrap_or_else(|| zones.day_of(now)));
+        let (first, last) = (days.from.max(first), days.to.unwrap_or_else(|| zones.day_of(now)));
         let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
         let mut memories = Vec::new();
         let mut covered_until = Timestamp::MIN;
@@ -116,11 +118,8 @@ impl Service {
     /// Returns the interval from the beginning of `from` to the end of `to`, which are local days. An absent day leaves that
     /// side open. Fails if `to` is before `from`.
     pub fn days(&self, zones: &Zones, from: Option<Date>, to: Option<Date>, now: Timestamp) -> Result<Interval> {
-        annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
-        Ok(Interval {
-            start: from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
-            end: to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
-        })
+        let days = annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
+        Ok(within(days, zones))
     }
 
     /// Returns the first `limit` memories of several grains, without passages, sorted by start; memories with the same start
@@ -154,6 +153,26 @@ impl Service {
     }
 }
 
+/// Returns the days that a request asks for. Fails if no day is in all its bounds.
+fn days_of(request: &TimelineRequest, zones: &Zones, now: Timestamp) -> Result<DateRange> {
+    let days = Days {
+        from: request.from,
+        to: request.to,
+        min_days_ago: request.min_days_ago,
+        max_days_ago: request.max_days_ago,
+        period: request.period.clone(),
+    };
+    annals_search::resolve(&days.query()?, zones, now)
+}
+
+/// Returns the interval from the beginning of the first day to the end of the last one. An absent day leaves that side open.
+fn within(days: DateRange, zones: &Zones) -> Interval {
+    Interval {
+        start: days.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
+        end: days.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
+    }
+}
+
 /// Returns the grain that divides a range of days into periods that are few enough to read at a glance: at most about 11 days
 /// or weeks, 18 months or 21 quarters. A longer range is divided into years.
 fn grain_for(first: Date, last: Date) -> Grain {
@@ -183,9 +202,32 @@ fn grains(list: Option<&str>) -> Result<Vec<Grain>> {
 
 #[cfg(test)]
 mod tests {
+    use annals_testkit::{agent, at};
     use jiff::civil::date;
+    use serde_json::json;
 
     use super::*;
+    use crate::fixture::{NOW, service_with_memories};
+
+    #[tokio::test]
+    async fn timeline_takes_the_same_bounds_as_a_search() {
+        let me = agent("a");
+        let service = service_with_memories(&me).await;
+        // Two turns of 4 March and one of 6 March; now is 10 March.
+        for (bounds, expect) in [
+            (json!({}), 3),
+            (json!({ "period": "2026-03-06" }), 1),
+            (json!({ "period": "2026-W10", "min_days_ago": 5 }), 2),
+            (json!({ "max_days_ago": 4 }), 1),
+        ] {
+            let mut request: TimelineRequest = serde_json::from_value(bounds.clone()).unwrap();
+            request.grains = Some("working".to_owned());
+            assert_eq!(service.timeline(&me, request, at(NOW)).await.unwrap().memories.len(), expect, "{bounds}");
+        }
+        let wrong = json!({ "period": "2026-13", "max_days_ago": 2_000_000 });
+        let error = service.timeline(&me, serde_json::from_value(wrong).unwrap(), at(NOW)).await.unwrap_err();
+        assert!(matches!(&error, Error::Faults(faults) if faults.len() == 2), "{error}");
+    }
 
     #[test]
     fn range_is_divided_into_some_ten_periods() {

@@ -7,12 +7,13 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp, Zones, thread_end};
 use annals_importers::{Kind, Limits, Options, Source};
 use jiff::tz::TimeZone;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -75,7 +76,7 @@ enum Recorded {
 
 impl Upload {
     fn set(&self, progress: Progress) {
-        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        *self.progress.lock() = progress;
     }
 
     fn is_finished(&self) -> bool {
@@ -83,7 +84,7 @@ impl Upload {
     }
 
     fn view(&self) -> ImportView {
-        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = self.progress.lock();
         let (status, report, error) = match &*progress {
             Progress::Waiting => (ImportStatus::Waiting, None, None),
             Progress::Running => (ImportStatus::Running, None, None),
@@ -108,7 +109,7 @@ impl Upload {
 
 impl Uploads {
     fn imports(&self) -> MutexGuard<'_, VecDeque<Arc<Upload>>> {
-        self.imports.lock().unwrap_or_else(PoisonError::into_inner)
+        self.imports.lock()
     }
 
     /// Adds an import. Fails if too many are not finished. Drops finished ones beyond [`REMEMBERED`].

@@ -1,11 +1,12 @@
 //! The queue of agents with pending work, and the requests that wait for their progress.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::retry::Backoff;
 use annals_core::{Agent, SignedDuration};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, watch};
 
 use crate::metrics::Pipeline;
@@ -96,7 +97,7 @@ impl Waiting {
 
 impl Queue {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.waiting.lock()
     }
 
     pub(super) fn push(&self, agent: &Agent) {
@@ -210,7 +211,7 @@ impl Queue {
     }
 
     fn progress(&self) -> MutexGuard<'_, HashMap<Agent, watch::Sender<()>>> {
-        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.progress.lock()
     }
 
     /// Notifies the tasks that wait for progress of this agent.

@@ -1,9 +1,12 @@
 //! Tests of the workers over stores in memory: an agent that is busy, fails or has many changes does not delay other agents.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use annals_core::Embedder;
 use annals_core::ports::Table;
-use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, ThreeWords, agent, at, message};
+use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, ThreeWords, WordEmbedder, agent, at, message, one_embedder};
+use async_trait::async_trait;
 
 use super::queue::{LARGE_PIECE, SMALL_PIECE};
 use super::*;
@@ -196,4 +199,37 @@ async fn search_holds_no_permit_while_a_table_is_rebuilt() {
     for search in searches {
         assert_eq!(search.await.unwrap().results.len(), 1);
     }
+}
+
+/// An embedder with a bug.
+struct Panicking(WordEmbedder);
+
+#[async_trait]
+impl Embedder for Panicking {
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        self.0.split(text)
+    }
+
+    async fn embed(&self, _texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        panic!("a bug")
+    }
+}
+
+#[tokio::test]
+async fn panic_is_a_failure_of_the_agent_and_ends_no_worker() {
+    let components = in_memory(Arc::new(MemoryCatalog::new()), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
+    let embedders = one_embedder(Panicking(WordEmbedder::new()));
+    let service = Service::new(Parts::over(Components { embedders, ..components }));
+    say(&service, "ann").await;
+    service.take_turn(&service.queue.take(Worker::Any).unwrap(), &CancellationToken::new()).await;
+    assert!(!service.queue.has_work(), "another worker may take the agent");
+    assert!(service.queue.failure(&agent("ann"), Pipeline::Working).unwrap().contains("panicked"));
 }

@@ -33,6 +33,17 @@ pub struct ContextRequest {
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>")]
     pub to: Option<Date>,
+    /// Excludes memories newer than this many local days ago. 0 is today.
+    #[serde(default)]
+    #[schema(maximum = 1_000_000)]
+    pub min_days_ago: Option<u32>,
+    /// Excludes memories older than this many local days ago.
+    #[serde(default)]
+    #[schema(maximum = 1_000_000)]
+    pub max_days_ago: Option<u32>,
+    /// One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition.
+    #[serde(default)]
+    pub period: Option<String>,
     /// Your own texts, with at most 512 KiB together. Their parts compete with memories for the budget. They are not stored.
     #[serde(default)]
     #[schema(max_items = 100)]

@@ -62,7 +62,8 @@ pub struct ForgetAnswer {
     /// Only for a subject: number of pruned turns that are not erased, because nothing that is left of them names the subject.
     /// The text of these turns was pruned, so it cannot be searched.
     pub unread: u64,
-    /// Only for a subject: other names that were not followed, because only other people said that they belong to the subject.
+    /// Only for a subject: other names that may be its own and were not followed. Only other people said that they belong to the
+    /// subject, or somebody speaks under a longer name that contains that of the subject.
     pub unfollowed: Vec<String>,
     /// Only for a subject of several words: other memories that name only a part of it, such as the surname. They are not
     /// erased.

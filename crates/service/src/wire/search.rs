@@ -195,6 +195,17 @@ pub struct TimelineRequest {
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
+    /// Excludes memories newer than this many local days ago. 0 is today.
+    #[serde(default)]
+    #[param(maximum = 1_000_000)]
+    pub min_days_ago: Option<u32>,
+    /// Excludes memories older than this many local days ago.
+    #[serde(default)]
+    #[param(maximum = 1_000_000)]
+    pub max_days_ago: Option<u32>,
+    /// One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition.
+    #[serde(default)]
+    pub period: Option<String>,
     /// Maximum number of memories: 1 to 1,000. Default: 100.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]

@@ -8,13 +8,14 @@
 //! - under a clock that is certainly wrong nothing is written or pruned; under one that jumped ahead nothing is pruned.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
 use annals_retention::Plan;
 use annals_service::jobs::{Moment, Pass, RolledUp, Sweep};
 use annals_service::{Parts, Service};
 use annals_testkit::Dice;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::lineage::{Live, PrunedCovers};
@@ -123,7 +124,7 @@ impl World {
         }
         let clock = Arc::new(Mutex::new(START.parse().unwrap()));
         let read = clock.clone();
-        let parts = Parts { clock: Arc::new(move || *read.lock().unwrap()), ..parts };
+        let parts = Parts { clock: Arc::new(move || *read.lock()), ..parts };
         let mut dice = Dice::new(seed);
         let unsynchronised = 30 + dice.below(200);
         World {
@@ -271,7 +272,7 @@ impl World {
     }
 
     async fn roll_up(&mut self, moment: Moment) -> Sweep<RolledUp> {
-        *self.clock.lock().unwrap() = moment.now;
+        *self.clock.lock() = moment.now;
         let before = self.sealed_and_dirty().await;
         let never = CancellationToken::new();
         let sweep = self.pass.roll_up(AGENTS_AT_ONCE, moment, &never).await.unwrap();
@@ -292,7 +293,7 @@ impl World {
 
     /// Prunes, and checks that everything pruned was allowed to go. Returns the number of pruned memories.
     async fn retain(&mut self, moment: Moment) -> u64 {
-        *self.clock.lock().unwrap() = moment.now;
+        *self.clock.lock() = moment.now;
         let mut before = Vec::new();
         for someone in &self.people {
             before.push(Live::of(&*self.parts.store, &someone.agent).await);

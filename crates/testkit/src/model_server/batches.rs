@@ -117,7 +117,7 @@ impl BatchDesk {
 
 /// Answers a request to the interface for batches. Returns `None` for any other request.
 pub(super) fn answer(shared: &Shared, method: &Method, path: &str, body: &[u8]) -> Option<Response> {
-    let desk = &mut *shared.batches.lock().unwrap();
+    let desk = &mut *shared.batches.lock();
     let parts: Vec<&str> = path.trim_matches('/').split('/').skip(1).collect();
     let is_anthropic = shared.dialect == Dialect::Anthropic;
     Some(match (method.as_str(), parts.as_slice()) {

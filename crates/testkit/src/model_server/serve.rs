@@ -42,14 +42,14 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     if parts.method == axum::http::Method::GET || request.path.starts_with("/api/") {
         return about(shared.dialect, &request.path);
     }
-    shared.requests.lock().unwrap().push(request.clone());
+    shared.requests.lock().push(request.clone());
     if !["/rerank", "/embeddings"].iter().any(|path| request.path.ends_with(path))
         && let Some((status, body)) = shared.dialect.refusal(&request)
     {
         return (status, axum::Json(body)).into_response();
     }
     let dialect = shared.dialect;
-    let next = shared.script.lock().unwrap().pop_front();
+    let next = shared.script.lock().pop_front();
     let script = match next {
         Some(script) => script,
         None => choose(shared, request.clone()).await,

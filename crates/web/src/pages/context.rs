@@ -61,6 +61,9 @@ fn request(query: &Fields) -> Result<Option<ContextRequest>, Failure> {
         conversation: None,
         from: None,
         to: None,
+        min_days_ago: None,
+        max_days_ago: None,
+        period: None,
         documents: Vec::new(),
     }))
 }

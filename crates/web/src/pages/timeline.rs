@@ -114,6 +114,9 @@ pub(super) async fn turns(
         grains: Some(Grain::Working.as_str().to_owned()),
         from: Some(first),
         to: Some(last),
+        min_days_ago: None,
+        max_days_ago: None,
+        period: None,
         limit: Some(most),
         cursor: after.map(str::to_owned),
     };

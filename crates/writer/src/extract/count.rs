@@ -110,7 +110,7 @@ mod tests {
         let fixture = Fixture::new();
         fixture.say("x", 1, "Ann likes tea.").await;
         fixture.say("y", 2, "Ann likes refused.").await;
-        *fixture.model.refused.lock().unwrap() = Some("refused");
+        *fixture.model.refused.lock() = Some("refused");
         assert_eq!(unread(&fixture).await.turns, 1);
         fixture.model.set_local();
         assert_eq!(unread(&fixture).await, Unread::default());

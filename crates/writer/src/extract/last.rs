@@ -2,10 +2,10 @@
 //! its cost does not depend on how many memories an agent has.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annals_core::ports::{Change, Select};
 use annals_core::{Agent, Grain, Interval, Memory, Result, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::FactWriter;
 use crate::recalled::SeenSentences;
@@ -27,7 +27,7 @@ pub(crate) struct LastMemories(Mutex<HashMap<Agent, Last>>);
 
 impl LastMemories {
     fn kept(&self) -> MutexGuard<'_, HashMap<Agent, Last>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     pub(super) fn keep(&self, agent: &Agent, last: Last) {

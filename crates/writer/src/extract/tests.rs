@@ -186,7 +186,7 @@ async fn outage_stops_extraction_without_using_the_fallback() {
         assert_eq!(fixture.model.take_questions().len(), 0, "{time}: extraction waits");
     }
     assert_eq!((letters(&fixture).await.len(), fixture.rules.take_questions().len()), (0, 0));
-    fixture.model.failures.lock().unwrap().clear();
+    fixture.model.failures.lock().clear();
     assert_eq!(extract(&fixture, "2026-03-05T03:03:00Z").await.turns, 1);
     assert_eq!(fixture.held().await, ["Ann likes tea"]);
     assert_eq!(watermark(&fixture).await.attempts, 0);
@@ -341,7 +341,7 @@ type Outcome = (Vec<FactOperation>, Vec<(String, Vec<MemoryId>)>, Vec<String>, V
 /// and how many calls each received.
 async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome, (u64, u64)) {
     let fixture = busy().await;
-    *fixture.model.refused.lock().unwrap() = Some("tea20");
+    *fixture.model.refused.lock() = Some("tea20");
     let catalog = Arc::new(Faulty::at_call(fixture.catalog.clone(), catalog_call));
     let facts = Arc::new(Faulty::at_call(fixture.facts.clone(), facts_call));
     let faulty = fixture.fact_writer_over(catalog.clone(), facts.clone());

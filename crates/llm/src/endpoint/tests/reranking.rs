@@ -328,9 +328,9 @@ async fn errors_contain_neither_memories_nor_keys() {
 #[tokio::test]
 async fn scores_for_a_client_that_gave_up_are_booked() {
     let (release, held) = std::sync::mpsc::channel::<()>();
-    let held = std::sync::Mutex::new(held);
+    let held = parking_lot::Mutex::new(held);
     let server = ModelServer::choosing(move |_| {
-        let _ = held.lock().unwrap().recv();
+        let _ = held.lock().recv();
         Script::Good
     });
     let reranker = RerankFixture::of(&server);

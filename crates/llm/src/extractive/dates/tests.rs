@@ -123,6 +123,7 @@ fn weekday_with_the_day_of_the_month_gets_its_date() {
     check("We met Friday the 13th.", "We met Friday the 13th [2026-02-13].");
     check("The upgrade is on Saturday 21st early.", "The upgrade is on Saturday 21st [2026-03-21] early.");
     check("back Fri 13, late", "back Fri 13 [2026-03-13], late");
+    check("We switch to Postgres, done by friday 27th", "We switch to Postgres, done by friday 27th [2026-03-27]");
     check("The party is on Friday 27 March.", "The party is on Friday 27 March.");
     check("The party is on Friday 27th of March.", "The party is on Friday 27th of March.");
     // No Friday near has this number.

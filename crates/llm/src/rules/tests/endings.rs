@@ -315,3 +315,16 @@ fn ending_of_an_earlier_task_names_the_plan() {
     let found = found_after(&turns[..1], &turns[1..], &known);
     assert_eq!(found.iter().map(line).collect::<Vec<_>>(), ["DELETE Tom plans moving to Oslo"]);
 }
+
+#[test]
+fn last_day_at_work_ends_it() {
+    let works = "Tom: I work at Siemens.";
+    check_facts(&[works, "Tom: Last day at Siemens, they gave me a plant."], &[]);
+    check_facts(&[works, "Tom: My last day at school was sad."], &["Tom works_at Siemens"]);
+}
+
+#[test]
+fn what_somebody_cannot_eat_is_read_from_notes() {
+    check_facts(&["Tom: oh and remind me I'm allergic to penicillin."], &["Tom allergic_to penicillin"]);
+    check_facts(&["Tom: I can't do peanuts, allergic."], &["Tom allergic_to peanuts"]);
+}

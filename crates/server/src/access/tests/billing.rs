@@ -1,6 +1,6 @@
 //! Tests that models which work on a request are paid by its key, over every interface, and that scheduled work has no key.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
@@ -8,6 +8,7 @@ use annals_core::{Digest, Draft, Engine, Extracted, Extractor, Reranker, Result,
 use annals_service::Parts;
 use annals_testkit::{MemoryCatalog, QuotingEngine, ThreeWords, WordReranker};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use super::pages::Browser;
 use super::*;
@@ -19,11 +20,11 @@ struct Models(Mutex<Vec<(&'static str, Option<String>)>>);
 
 impl Models {
     fn record(&self, model: &'static str, access_key: Option<&str>) {
-        self.0.lock().unwrap().push((model, access_key.map(str::to_owned)));
+        self.0.lock().push((model, access_key.map(str::to_owned)));
     }
 
     fn take(&self) -> Vec<(&'static str, Option<String>)> {
-        let mut calls = std::mem::take(&mut *self.0.lock().unwrap());
+        let mut calls = std::mem::take(&mut *self.0.lock());
         calls.dedup();
         calls
     }

@@ -1,10 +1,11 @@
 //! The agents with files that could not be cleaned of erased text, and the back-off of each.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use annals_core::retry::Backoff;
 use annals_core::{Agent, Timestamp};
+use parking_lot::Mutex;
 
 /// The failures of each agent since the last success. In memory only: after a restart no agent has a delay. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +21,7 @@ impl FailedCleanings {
     /// Returns whether to clean the agent's files now: after no failure, after the back-off, or if the clock was set back to
     /// before the last failure.
     pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
-        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.0.lock();
         failures.get(agent).is_none_or(|Failures { count, last }| {
             let delay = Backoff::CLEANING.after(count.saturating_sub(1));
             now < *last || now.duration_since(*last) >= delay
@@ -29,7 +30,7 @@ impl FailedCleanings {
 
     /// Records whether cleaning the agent's files succeeded.
     pub fn note(&self, agent: &Agent, now: Timestamp, succeeded: bool) {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.0.lock();
         if succeeded {
             failures.remove(agent);
         } else {

@@ -1,7 +1,7 @@
 //! Tests of runs of the jobs over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
 use annals_core::prelude::*;
@@ -13,6 +13,7 @@ use annals_testkit::{
 };
 use annals_writer::{Eraser, Writer};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -96,7 +97,7 @@ impl Engine for Slow {
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         if self.minutes.fetch_add(1, Ordering::SeqCst) + 1 >= self.bound.load(Ordering::SeqCst) {
-            self.stop.lock().unwrap().cancel();
+            self.stop.lock().cancel();
         }
         QuotingEngine.summarize(task).await
     }
@@ -123,7 +124,7 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
         let stop = CancellationToken::new();
         let begun = slow.minutes.load(Ordering::SeqCst);
         slow.bound.store(begun + 10, Ordering::SeqCst);
-        *slow.stop.lock().unwrap() = stop.clone();
+        *slow.stop.lock() = stop.clone();
         let sweep = fixture.pass.roll_up(1, moment("2027-01-10T10:00:00Z", None), &stop).await.unwrap();
         let minutes = slow.minutes.load(Ordering::SeqCst) - begun;
         // Summaries under way are finished: up to four at once.

@@ -27,7 +27,7 @@ impl Task for Held {
         let alone = self.is_alone.swap(false, Ordering::SeqCst);
         assert!(alone, "another run is under way");
         let count = {
-            let mut count = self.count.lock().unwrap();
+            let mut count = self.count.lock();
             *count += 1;
             *count
         };

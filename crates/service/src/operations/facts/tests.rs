@@ -59,8 +59,7 @@ async fn replica_compares_its_facts_each_time_and_forgets_those_that_are_forgott
     let stores = Stores::default();
     let clock = Arc::new(Mutex::new(at(NOW)));
     let reading = clock.clone();
-    let components =
-        in_memory(stores.catalog.clone(), Arc::new(ThreeWords), Arc::new(move || *reading.lock().unwrap()));
+    let components = in_memory(stores.catalog.clone(), Arc::new(ThreeWords), Arc::new(move || *reading.lock()));
     let components = Components { facts: stores.facts.clone(), ..components };
     let replica = Service::new(Parts { is_replica: true, ..Parts::over(components) });
     for (fact, expect) in [("Ann likes tea", 1), ("Ann likes figs", 2)] {
@@ -75,7 +74,7 @@ async fn replica_compares_its_facts_each_time_and_forgets_those_that_are_forgott
 
     stores.log("Bob likes tea").await;
     assert_eq!(found(&replica).await, ["tea"]);
-    *clock.lock().unwrap() += KEPT;
+    *clock.lock() += KEPT;
     replica.renew_compared_facts().await.unwrap();
     assert_eq!(held().await, 0, "nobody has asked for them lately");
     assert_eq!(found(&replica).await, ["tea"]);

@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use annals_testkit::{agent, at, message};
+use parking_lot::Mutex;
 
 use super::*;
 use crate::fixture::{NOW, service};
@@ -87,7 +88,7 @@ struct Stages(Mutex<Vec<(String, u64)>>);
 
 impl ProgressSink for Stages {
     fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
-        self.0.lock().unwrap().push((stage.to_owned(), items));
+        self.0.lock().push((stage.to_owned(), items));
         NoProgress.begin(stage, items)
     }
 
@@ -104,6 +105,6 @@ async fn everything_is_stored_before_the_first_message_is_embedded() {
     let stages = Stages::default();
     let answer = service.import(request(&texts), at(NOW), &stages).await.unwrap();
     assert_eq!((answer.accepted, answer.searchable), (6_000, 6_000));
-    let stages = stages.0.into_inner().unwrap();
+    let stages = stages.0.into_inner();
     assert_eq!(stages[..2], [("storing".to_owned(), 6_000), ("embedding".to_owned(), 6_000)]);
 }

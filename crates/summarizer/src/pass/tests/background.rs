@@ -1,10 +1,9 @@
 //! Tests of the background that an engine behind a network gets besides its input.
 
-use std::sync::Mutex;
-
 use annals_core::ports::{Background, Block, Facts, SummaryTask};
 use annals_core::{Draft, Fact, Interval, Period, Properties, Sentence, Settings};
 use annals_testkit::{MemoryFacts, period};
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -23,7 +22,7 @@ impl Engine for Remote {
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
-        self.0.lock().unwrap().push((task.period, task.background.cloned()));
+        self.0.lock().push((task.period, task.background.cloned()));
         let (day, from) = (task.sources[0].days.0, vec![task.sources[0].id.clone()]);
         let sentence =
             |text: &str| Sentence { day, speaker: None, text: text.into(), from: from.clone(), ungrounded: false };
@@ -66,7 +65,7 @@ async fn engine_sees_persona_facts_that_held_and_the_end_of_the_week_before() {
     facts.replace(&agent("a"), all, 0).await.unwrap();
     let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts));
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    let seen = engine.0.lock().unwrap();
+    let seen = engine.0.lock();
     let of = |label: &str| seen.iter().find(|(seen, _)| *seen == period(label)).unwrap().1.clone().unwrap();
     let objects = |background: &Background| background.known.iter().map(|fact| fact.object.clone()).collect::<Vec<_>>();
     assert_eq!(of("2026-03-03").persona.as_deref(), Some("Looks after the household."));
@@ -89,11 +88,11 @@ async fn new_facts_and_changed_weeks_leave_later_summaries_as_they_are() {
     let facts = MemoryFacts::new();
     let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts.clone()));
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    engine.0.lock().unwrap().clear();
+    engine.0.lock().clear();
     facts.replace(&agent("a"), vec![fact("likes", "snow", "2026-01-11T10:00:00Z", None)], 0).await.unwrap();
     ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "late")]).await;
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    let written: Vec<String> = engine.0.lock().unwrap().iter().map(|(period, _)| period.to_string()).collect();
+    let written: Vec<String> = engine.0.lock().iter().map(|(period, _)| period.to_string()).collect();
     assert!(written.contains(&"2026-W10".to_owned()) && !written.contains(&"2026-W11".to_owned()), "{written:?}");
 }
 
@@ -105,6 +104,6 @@ async fn facts_of_a_table_behind_the_log_are_not_shown() {
     facts.replace(&agent("a"), vec![fact("likes", "snow", "2026-01-11T10:00:00Z", None)], 7).await.unwrap();
     let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts));
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    let seen = engine.0.lock().unwrap();
+    let seen = engine.0.lock();
     assert!(seen.iter().all(|(_, background)| background.as_ref().unwrap().known.is_empty()));
 }

@@ -1,11 +1,11 @@
 //! Tests of engines that refuse input and of engines that are unavailable: how long periods wait, what the fallback writes, and
 //! what is rewritten later.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Error};
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -38,7 +38,7 @@ impl UnreliableEngine {
     }
 
     fn set(&self, behaviour: Behaviour) {
-        *self.behaviour.lock().unwrap() = behaviour;
+        *self.behaviour.lock() = behaviour;
     }
 
     /// Returns the number of calls since this method was last called.
@@ -58,7 +58,7 @@ impl Engine for UnreliableEngine {
         self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         tokio::task::yield_now().await;
         self.running.fetch_sub(1, Ordering::SeqCst);
-        let behaviour = *self.behaviour.lock().unwrap();
+        let behaviour = *self.behaviour.lock();
         let away = |retry_after| Error::Unavailable { what: "asking".into(), retry_after, source: "refused".into() };
         match behaviour {
             Behaviour::Unavailable => return Err(away(None)),

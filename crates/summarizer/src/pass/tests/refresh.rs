@@ -73,7 +73,7 @@ async fn sealed_summary_stays_and_pruned_one_is_not_recreated() {
 
 /// An engine that records its requests and answers none.
 #[derive(Default)]
-struct Counting(std::sync::Mutex<Vec<(String, usize)>>);
+struct Counting(parking_lot::Mutex<Vec<(String, usize)>>);
 
 #[async_trait::async_trait]
 impl Engine for Counting {
@@ -87,7 +87,7 @@ impl Engine for Counting {
 
     async fn summarize(&self, task: annals_core::ports::SummaryTask<'_>) -> Result<annals_core::Draft> {
         assert!(task.background.is_some(), "the request of a roll-up has a background");
-        self.0.lock().unwrap().push((task.period.to_string(), task.sources.len()));
+        self.0.lock().push((task.period.to_string(), task.sources.len()));
         Err(annals_core::Error::InBatch)
     }
 }
@@ -96,7 +96,7 @@ impl Engine for Counting {
 async fn count(catalog: &Arc<MemoryCatalog>) -> (Vec<(String, usize)>, Vec<crate::Waiting>) {
     let engine = Arc::new(Counting::default());
     let waiting = with(catalog, engine.clone()).ask_for_due(&agent("a"), true, at(NOW)).await.unwrap();
-    (std::mem::take(&mut *engine.0.lock().unwrap()), waiting)
+    (std::mem::take(&mut *engine.0.lock()), waiting)
 }
 
 #[tokio::test]

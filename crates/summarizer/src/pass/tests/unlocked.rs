@@ -1,10 +1,10 @@
 //! Passes that hold no lock while the engine writes: a summary is not saved if its input changed meanwhile.
 
 use std::pin::Pin;
-use std::sync::Mutex;
 
 use annals_core::ports::{Archive, Erasure, SummaryTask, Target, WriteGuard, WriteLock};
 use annals_core::{Digest, Draft, MemoryId, Sentence, Settings};
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -16,7 +16,7 @@ struct Meanwhile(Mutex<Option<Act>>);
 #[async_trait::async_trait]
 impl WriteLock for Meanwhile {
     async fn acquire(&self, _: &Agent) -> WriteGuard {
-        let act = self.0.lock().unwrap().take();
+        let act = self.0.lock().take();
         if let Some(act) = act {
             act().await;
         }

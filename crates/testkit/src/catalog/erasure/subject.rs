@@ -11,7 +11,7 @@ use crate::catalog::agent_data::AgentData;
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Other names that the log states as aliases of the person and that are not followed.
+    /// Other names that the log states as aliases of the person and that are not followed, and longer names of speakers.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
@@ -41,7 +41,12 @@ impl Subject {
             others.iter().map(|fact| [&fact.subject, &fact.object]).filter(|pair| pair.iter().any(|n| is_its(n)));
         let joined = joined.flatten().filter(|name| !is_its(name) && !entity_key(name).is_empty());
         let unfollowed = joined.cloned().collect();
-        Subject { names, unfollowed }
+        let mut subject = Subject { names, unfollowed };
+        let speakers = data.memories.values().filter_map(Memory::speaker);
+        let longer = speakers.filter(|speaker| !subject.is(speaker) && subject.is_named_in(speaker));
+        let longer: Vec<String> = longer.map(str::to_owned).collect();
+        subject.unfollowed.extend(longer);
+        subject
     }
 
     pub(super) fn is(&self, name: &str) -> bool {

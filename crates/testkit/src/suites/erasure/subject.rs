@@ -36,6 +36,7 @@ pub(super) async fn turns_of_the_subject_are_erased(store: &dyn Store) {
     say(store, turns.to_vec()).await;
     let done = erase(store, subject("jose garcia.")).await;
     assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id]));
+    assert_eq!(done.unfollowed, ["José García Junior"], "perhaps the same person");
     assert_eq!(left(store).await, ["c", "d", "e"]);
     // The speaker of a message without a name is its role.
     assert_eq!(erase(store, subject("User")).await.turns, ids(&[&turns[4].id]));

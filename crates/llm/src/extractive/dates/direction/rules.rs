@@ -56,7 +56,7 @@ pub(super) const AHEAD: [Rule; 6] = [
     rule("Pump hired from Monday", "I was off from Monday", |day| {
         day.back(1) == "from" && !is_sore(day) && !day.follows(&["was", "were", "been"])
     }),
-    rule("Closed for repairs starting Monday", "We were off starting Monday", |day| {
+    rule("Repairs starting Monday", "We were off starting Monday", |day| {
         ["starting", "beginning"].contains(&day.back(1)) && !day.is_told()
     }),
     rule("Home on Friday", "I drove home on Friday", |day| {
@@ -89,8 +89,14 @@ fn ends(day: &Weekday<'_>) -> bool {
 }
 
 /// Returns whether something was done by the weekday: "Crews restored power by Tuesday night". A verb behind the day counts
-/// only if the day begins the clause: "By Friday we were all sick".
+/// only if the day begins the clause: "By Friday we were all sick". "The report, done by Friday" asks for it.
 fn is_done(day: &Weekday<'_>) -> bool {
+    let is_wanted = ["done", "finished"].contains(&day.back(2))
+        && !day
+            .follows(&["is", "was", "were", "are", "got", "get", "been", "have", "had", "has", "we've", "i've", "i'm"]);
+    if is_wanted {
+        return false;
+    }
     let verbs = if day.at == 1 { day.words } else { &day.words[..=day.at] };
     day.back(1) == "by" && tense::is_past(verbs, day.at) && !day.before().iter().any(|word| tense::asks(word))
 }

@@ -7,20 +7,18 @@
 //! [`MAX_FORWARDED`] times is refused, so that it never goes in a circle.
 
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annals_service::calls::Host;
 use annals_service::metrics::{Forwarded, Metrics, NodeMetrics};
-use annals_service::{EmbeddingQueue, Service};
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{CONNECTION, CONTENT_TYPE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
+use axum::http::header::{CONNECTION, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
+use futures::{StreamExt, stream};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use secrecy::SecretString;
@@ -29,12 +27,13 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{RequestLimits, serve_connections};
+use super::active::node_metrics_route;
+use super::replica::{Replica, search_routes};
+use super::requests::forwarding_route;
+use crate::access::serve_connections;
 use crate::config::ServerConfig;
-use crate::ipc::{accesses_route, answered_route, embedding_route, forwarding_route, guarded_route};
-use crate::replica::{Replica, search_routes};
 use crate::request::{REQUEST_ID, identify, request_id};
-use crate::rest::{Health, OPEN_METRICS, Problem, alive};
+use crate::rest::{Health, Problem, alive};
 use crate::serve::connection_limits;
 
 /// The active node as `host:port`; `None` while no node is known to be active.
@@ -98,44 +97,6 @@ fn routes(standby: Standby) -> Router {
     routes.fallback(forward).with_state(standby).merge(metrics).layer(from_fn_with_state(Metrics::new(), identify))
 }
 
-/// The routes that the active node of a cluster adds to those of a service: the metrics of the node and, if there is a key of the
-/// cluster, what other nodes send: calls, vectors, access counts, and numbers of requests that they have answered.
-pub struct NodeRoutes {
-    pub(crate) routes: Router,
-    /// The limits of the service, for which the requests of other nodes count.
-    pub(crate) limits: RequestLimits,
-}
-
-impl NodeRoutes {
-    pub fn new(
-        metrics: NodeMetrics,
-        host: Arc<dyn Host>,
-        service: Service,
-        queue: EmbeddingQueue,
-        key: Option<SecretString>,
-    ) -> NodeRoutes {
-        let limits = RequestLimits::new(service.limits());
-        let of_nodes = key.map(|key| {
-            let routes = guarded_route(host, key.clone()).merge(embedding_route(queue, key.clone()));
-            routes.merge(accesses_route(service, key.clone())).merge(answered_route(limits.clone(), key))
-        });
-        NodeRoutes { routes: of_nodes.unwrap_or_default().merge(node_metrics_route(metrics)), limits }
-    }
-
-    /// Returns those of a service that is no node.
-    pub(crate) fn none(service: &Service) -> NodeRoutes {
-        NodeRoutes { routes: Router::new(), limits: RequestLimits::new(service.limits()) }
-    }
-}
-
-/// Returns the route of a node's own metrics. No key is needed: they show nothing of the memory, and a standby node cannot
-/// check keys.
-fn node_metrics_route(metrics: NodeMetrics) -> Router {
-    let show =
-        async |State(metrics): State<NodeMetrics>| ([(CONTENT_TYPE, OPEN_METRICS)], metrics.text(Instant::now()));
-    Router::new().route("/metrics/node", get(show)).with_state(metrics)
-}
-
 /// Answers 200 if requests can be forwarded. A database that does not answer this node most likely answers no node, so this
 /// counts as not ready too.
 async fn ready(State(standby): State<Standby>) -> Result<Json<Health>, Problem> {
@@ -163,7 +124,8 @@ fn times_forwarded(headers: &HeaderMap) -> usize {
 }
 
 /// Sends a request to the active node, and returns its answer as soon as the head has arrived. Fails if no active node can be
-/// reached within [`MAX_WAIT`], or if the connection breaks or another node becomes active before the answer.
+/// reached within [`MAX_WAIT`], or if the connection breaks or another node becomes active before the answer. The body breaks off
+/// then too: a machine without power closes no connection.
 pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response, Problem> {
     let Standby { mut active, metrics, .. } = standby;
     let connected = timeout(MAX_WAIT, connect(&active)).await;
@@ -179,7 +141,21 @@ pub(crate) async fn send(standby: Standby, request: Request) -> Result<Response,
     let answer = answer.ok_or_else(lost)?;
     let (mut head, body) = answer.into_parts();
     remove_headers_of_connection(&mut head.headers);
-    Ok(Response::from_parts(head, Body::new(body)))
+    Ok(Response::from_parts(head, until_replaced(Body::new(body), active, node)))
+}
+
+/// Returns a body that fails once another node is active than the one that sends it.
+fn until_replaced(body: Body, mut active: ActiveNode, node: String) -> Body {
+    let pieces = body.into_data_stream().map(Some).chain(stream::once(std::future::ready(None)));
+    let end = stream::once(async move {
+        replaced(&mut active, &node).await;
+        Some(Err(axum::Error::new("another node became active before the end of the answer")))
+    });
+    Body::from_stream(
+        stream::select(pieces, end)
+            .take_while(|piece| std::future::ready(piece.is_some()))
+            .filter_map(std::future::ready),
+    )
 }
 
 /// Connects to the active node. Tries again until it succeeds: the node may have ended, or may just have become active.
@@ -245,7 +221,6 @@ mod tests {
     use std::convert::Infallible;
 
     use axum::body::{Bytes, to_bytes};
-    use futures::stream;
     use tower::ServiceExt;
 
     use super::*;
@@ -344,6 +319,21 @@ mod tests {
         sleep(PAUSE).await;
         sender.send_replace(Some(node));
         assert_eq!(asked.await.unwrap(), (200, "here".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn answer_breaks_off_when_another_node_becomes_active() {
+        let endless = async || {
+            let first = stream::once(std::future::ready(Ok::<_, Infallible>(Bytes::from("tea"))));
+            Body::from_stream(first.chain(stream::pending()))
+        };
+        let node = listen(Router::new().fallback(endless)).await;
+        let (sender, active) = watch::channel(Some(node));
+        let answer = routes(standby(active)).oneshot(request("GET", "/", "")).await.unwrap();
+        let mut pieces = answer.into_body().into_data_stream();
+        assert_eq!(pieces.next().await.unwrap().unwrap(), "tea");
+        sender.send_replace(Some("127.0.0.1:1".to_owned()));
+        assert!(pieces.next().await.unwrap().is_err());
     }
 
     #[test]

@@ -16,10 +16,10 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
-use super::cluster::{check_key, post};
-use super::socket::Failure;
+use super::requests::{check_key, post};
+use super::standby::ActiveNode;
+use crate::ipc::Failure;
 use crate::rest::Problem;
-use crate::standby::ActiveNode;
 
 const PATH: &str = "/cluster/embedding";
 
@@ -40,7 +40,7 @@ struct Exchange {
 }
 
 /// Returns the route on which the active node hands out texts and takes vectors.
-pub(crate) fn embedding_route(queue: EmbeddingQueue, key: SecretString) -> Router {
+pub(super) fn embedding_route(queue: EmbeddingQueue, key: SecretString) -> Router {
     Router::new().route(PATH, routing::post(answer)).with_state(queue).layer(from_fn_with_state(key, check_key))
 }
 

@@ -19,21 +19,19 @@ use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 use tokio::time::timeout;
 
-use super::PATH;
-use super::route::route;
-use super::socket::Failure;
+use super::standby::{ActiveNode, Standby, connect, replaced, send};
+use crate::ipc::{Failure, PATH, route};
 use crate::rest::Problem;
-use crate::standby::{ActiveNode, Standby, connect, replaced, send};
 
 const HEADER: HeaderName = HeaderName::from_static("x-annals-cluster-key");
 
-/// Time limit for a request of a standby node and the head of its answer.
+/// Time limit for a request of a standby node and its answer.
 const ANSWERING: Duration = Duration::from_secs(30);
 /// Maximum size of an answer in bytes: sixteen texts of the longest window take some 100 kB.
 const MAX_ANSWER: usize = 8 << 20;
 
 /// Returns the route on which the active node accepts calls of other nodes.
-pub(crate) fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
+pub(super) fn guarded_route(host: Arc<dyn Host>, key: SecretString) -> Router {
     route(host).layer(from_fn_with_state(key, check_key))
 }
 
@@ -55,7 +53,7 @@ fn is_key(headers: &HeaderMap, key: &SecretString) -> bool {
 }
 
 /// Returns the route on which a standby node accepts calls of commands on its socket.
-pub(crate) fn forwarding_route(standby: Standby, key: SecretString) -> Router {
+pub(super) fn forwarding_route(standby: Standby, key: SecretString) -> Router {
     Router::new().route(PATH, routing::post(forward)).with_state((standby, key))
 }
 
@@ -86,11 +84,14 @@ pub(super) async fn post<T: DeserializeOwned>(
     let request = request.header(HEADER, header(key)?).body(Body::from(serde_json::to_vec(content)?))?;
     let mut active = active.clone();
     let (node, mut connection) = connect(&active).await;
-    let answer = tokio::select! {
-        answer = timeout(ANSWERING, connection.send_request(request)) => answer??,
+    let answer = async {
+        let answer = connection.send_request(request).await?;
+        Ok::<_, Failure>((answer.status(), to_bytes(Body::new(answer.into_body()), MAX_ANSWER).await?))
+    };
+    let (status, answer) = tokio::select! {
+        answer = timeout(ANSWERING, answer) => answer??,
         () = replaced(&mut active, &node) => return Ok(None),
     };
-    let (status, answer) = (answer.status(), to_bytes(Body::new(answer.into_body()), MAX_ANSWER).await?);
     if !status.is_success() {
         return Err(format!("the active node answers {status}: {}", String::from_utf8_lossy(&answer)).into());
     }

@@ -1,4 +1,7 @@
-//! Standby nodes that answer searches send their access counts to the active node, which writes the catalog.
+//! What standby nodes that answer searches report to the active node: their access counts, because the active node writes the catalog,
+//! and how many requests of each key they have answered. They learn which keys have exceeded their rate.
+
+use std::collections::{HashMap, HashSet};
 
 use annals_service::{AccessCounts, Service};
 use axum::extract::State;
@@ -6,16 +9,18 @@ use axum::middleware::from_fn_with_state;
 use axum::{Json, Router, routing};
 use secrecy::SecretString;
 
-use super::cluster::{check_key, post};
-use super::socket::Failure;
+use super::requests::{check_key, post};
+use super::standby::ActiveNode;
+use crate::access::RequestLimits;
+use crate::ipc::Failure;
 use crate::rest::Problem;
-use crate::standby::ActiveNode;
 
-const PATH: &str = "/cluster/accesses";
+const ACCESSES: &str = "/cluster/accesses";
+const ANSWERED: &str = "/cluster/answered";
 
 /// Returns the route on which the active node takes access counts.
-pub(crate) fn accesses_route(service: Service, key: SecretString) -> Router {
-    Router::new().route(PATH, routing::post(add)).with_state(service).layer(from_fn_with_state(key, check_key))
+pub(super) fn accesses_route(service: Service, key: SecretString) -> Router {
+    Router::new().route(ACCESSES, routing::post(add)).with_state(service).layer(from_fn_with_state(key, check_key))
 }
 
 async fn add(State(service): State<Service>, Json(counts): Json<Vec<AccessCounts>>) -> Result<Json<()>, Problem> {
@@ -23,12 +28,34 @@ async fn add(State(service): State<Service>, Json(counts): Json<Vec<AccessCounts
 }
 
 /// Sends access counts to the active node. Counts are lost if it does not answer: only ranking uses them, as a weak signal.
-pub(crate) async fn send_access_counts(
+pub(super) async fn send_access_counts(
     active: &ActiveNode,
     key: &SecretString,
     counts: &[AccessCounts],
 ) -> Result<(), Failure> {
-    post::<()>(active, key, PATH, &counts).await.map(|_| ())
+    post::<()>(active, key, ACCESSES, &counts).await.map(|_| ())
+}
+
+/// Returns the route on which the active node takes numbers of requests.
+pub(super) fn answered_route(limits: RequestLimits, key: SecretString) -> Router {
+    Router::new().route(ANSWERED, routing::post(count)).with_state(limits).layer(from_fn_with_state(key, check_key))
+}
+
+async fn count(
+    State(limits): State<RequestLimits>,
+    Json(answered): Json<HashMap<String, u32>>,
+) -> Json<HashSet<String>> {
+    Json(limits.count_answered(answered))
+}
+
+/// Sends the numbers of requests to the active node, by the ids of keys. Returns the keys that have exceeded their rate. Fails if
+/// another node becomes active before the answer.
+pub(super) async fn send_answered(
+    active: &ActiveNode,
+    key: &SecretString,
+    answered: &HashMap<String, u32>,
+) -> Result<HashSet<String>, Failure> {
+    post(active, key, ANSWERED, answered).await?.ok_or_else(|| "another node has become active".into())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A request is passed to a service that only reads. Any answer but success is dropped, and the request is forwarded to the active
 //! node as all others are: that node can do what this one cannot, and its errors are those that clients know.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_service::Service;
@@ -14,20 +14,21 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
+use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
+use super::reports::{send_access_counts, send_answered};
+use super::standby::{ActiveNode, Standby, forward, marked};
 use crate::access::{CountedKey, RequestLimits, guarded};
 use crate::config::ServerConfig;
-use crate::ipc::{send_access_counts, send_answered};
 use crate::mcp::SEARCH_TOOLS;
-use crate::request::carried;
+use crate::request::{carried, tried};
 use crate::rest::Problem;
 use crate::serve::checked;
-use crate::standby::{ActiveNode, Standby, forward, marked};
 
 /// The paths of the requests that a standby node answers itself: REST, and MCP if the request calls one of [`SEARCH_TOOLS`].
 const PATHS: [&str; 4] = ["/v1/agents/{agent}/search", "/v1/agents/{agent}/context", MCP, "/mcp/{agent}"];
@@ -80,7 +81,7 @@ impl Replica {
     }
 
     fn set(&self, service: Option<Searches>) {
-        let mut present = self.0.service.write().unwrap_or_else(PoisonError::into_inner);
+        let mut present = self.0.service.write();
         let former = std::mem::replace(&mut *present, service);
         // Dropping a service may take long, and must not hold up requests.
         drop(present);
@@ -89,19 +90,19 @@ impl Replica {
 
     /// Returns whether there is a service, and searches are not forwarded now.
     fn is_open(&self) -> bool {
-        let paused_until = *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused_until = *self.0.paused_until.lock();
         let is_paused = paused_until.is_some_and(|until| Instant::now() < until);
-        !is_paused && self.0.service.read().unwrap_or_else(PoisonError::into_inner).is_some()
+        !is_paused && self.0.service.read().is_some()
     }
 
     /// Returns the service and a permit for one search; `None` if the search is to be forwarded.
     fn begin(&self) -> Option<(Searches, OwnedSemaphorePermit)> {
-        let service = self.0.service.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let service = self.0.service.read().clone()?;
         Some((service, self.0.under_way.clone().try_acquire_owned().ok()?))
     }
 
     fn pause(&self) {
-        *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + PAUSE);
+        *self.0.paused_until.lock() = Some(Instant::now() + PAUSE);
     }
 }
 
@@ -117,17 +118,18 @@ pub async fn report_accesses(service: &Service, active: &ActiveNode, key: &Secre
 /// Tells the active node how many searches of each key this node has answered, and forwards the searches of those keys that have
 /// exceeded their rate.
 pub async fn report_answered(replica: &Replica, active: &ActiveNode, key: &SecretString) -> Result<(), String> {
-    let Some((_, limits)) = replica.0.service.read().unwrap_or_else(PoisonError::into_inner).clone() else {
+    let Some((_, limits)) = replica.0.service.read().clone() else {
         return Ok(());
     };
-    let answered = limits.take_answered();
+    let answered = limits.answered();
     if !answered.is_empty() {
-        limits.set_exceeded(send_answered(active, key, &answered).await.map_err(|error| error.to_string())?);
+        let exceeded = send_answered(active, key, &answered).await.map_err(|error| error.to_string())?;
+        limits.finish_report(&answered, exceeded);
     }
     Ok(())
 }
 
-pub(crate) fn search_routes() -> Router<Standby> {
+pub(super) fn search_routes() -> Router<Standby> {
     PATHS.into_iter().fold(Router::new(), |routes, path| routes.route(path, post(answer).fallback(forward)))
 }
 
@@ -156,7 +158,7 @@ async fn answer_here(replica: &Replica, request: Request) -> Option<Response> {
     let is_call = is_call(&request);
     let search = service.oneshot(marked(request));
     // Goes on with its permit if it takes too long.
-    let search = tokio::spawn(carried(async move { (search.await.ok(), permit).0 }));
+    let search = tokio::spawn(carried(tried(async move { (search.await.ok(), permit).0 })));
     let Ok(searched) = timeout(ANSWERING, search).await else {
         replica.pause();
         return None;
