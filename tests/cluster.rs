@@ -272,7 +272,7 @@ fn example_goes_on_after_the_active_node_is_killed() {
 }
 
 #[tokio::test]
-async fn requests_wait_when_the_killed_active_node_comes_back_before_its_lease_ends() {
+async fn requests_wait_in_a_killed_node_that_comes_back_before_its_lease_ends() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let Some(shared) = Shared::new(LEASE) else { return };
     let (key, port) = (shared.key(), ports(1));
@@ -283,11 +283,9 @@ async fn requests_wait_when_the_killed_active_node_comes_back_before_its_lease_e
     first.signal("-KILL");
     let first = Node::start_in(first.ended(), port);
     let body = json!({ "conversation": "c", "messages": [message(1)] });
-    for node in [&second, &first] {
-        let messages = format!("{}/v1/agents/ann/messages", node.address);
-        let answer = Client::new().post(messages).bearer_auth(&key).json(&body).send().await.unwrap();
-        assert_eq!(answer.status(), StatusCode::ACCEPTED);
-    }
+    let messages = format!("{}/v1/agents/ann/messages", first.address);
+    let answer = Client::new().post(messages).bearer_auth(&key).json(&body).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::ACCEPTED);
     assert_eq!(stored(&key, &second).await, 2);
 }
 
@@ -302,10 +300,6 @@ async fn node_with_another_bucket_than_the_active_one_is_refused() {
     let settings = std::fs::read_to_string(other.data().join("annals.toml")).unwrap();
     configure(&other, &settings.replace("/nodes\"", "/typo\""));
     let refused = other.run(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
-    assert!(
-        refused.code == 2 && refused.err.contains("/typo, but the active node http://127.0.0.1:"),
-        "{}",
-        refused.err
-    );
+    assert!(refused.code == 2 && refused.err.contains("/typo, but the active node 127.0.0.1:"), "{}", refused.err);
     assert!(first.is_active().await);
 }
