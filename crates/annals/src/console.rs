@@ -33,7 +33,8 @@ fn print_text(text: &str) {
     failure::end(&Error::storage("writing to standard output", cause));
 }
 
-/// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay.
+/// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay; a line end
+/// of Windows becomes a plain one.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -41,6 +42,10 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
+        if rest.starts_with("\r\n") {
+            rest = &rest[1..];
+            continue;
+        }
         let style = STYLES.iter().find(|style| rest.starts_with(**style));
         let length = style.map_or(next.len_utf8(), |style| style.len());
         if style.is_none() && is_hidden(next) {

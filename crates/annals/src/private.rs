@@ -48,14 +48,16 @@ pub(crate) fn close_to_others(folder: &Path) -> io::Result<()> {
     take_rights_off(folder)
 }
 
-/// Returns the name of something in a folder that belongs to no data folder; `None` if there is nothing of the kind. Hidden files
-/// and what a file system has of its own do not count.
+/// Returns the name of something in a folder that belongs to no data folder; `None` if there is nothing of the kind. Hidden files,
+/// our names with an ending, and what file systems and storage devices have of their own do not count.
 pub(crate) fn stranger_in(folder: &Path) -> io::Result<Option<String>> {
-    const BESIDE: [&str; 3] = ["models", "backups", "lost+found"];
+    const BESIDE: [&str; 4] = ["models", "backups", "lost+found", "System Volume Information"];
     for entry in std::fs::read_dir(folder)? {
         let name = entry?.file_name();
         let text = name.to_string_lossy();
-        if !is_ours(&name) && !text.starts_with('.') && !BESIDE.contains(&text.as_ref()) {
+        let is_beside =
+            text.starts_with(['.', '@', '#']) || text.starts_with("annals.") || BESIDE.contains(&text.as_ref());
+        if !is_ours(&name) && !is_beside {
             return Ok(Some(text.into_owned()));
         }
     }

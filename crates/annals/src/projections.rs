@@ -74,8 +74,7 @@ impl Projections {
         config: &ObjectsConfig,
         catalog: &PostgresCatalog,
     ) -> Result<Projections> {
-        let never = WriteGuard { may_write: Arc::new(|| false), time_limit: Duration::ZERO, writes: Arc::default() };
-        let projections = Projections::untied(data, config, Some(never))?;
+        let projections = Projections::read_only(data, config)?;
         let (stored, ids) = (catalog.data_folder().await?, projections.ids().await?);
         match stored {
             Some(stored) if ids.contains(&stored) => Ok(projections),
@@ -83,19 +82,22 @@ impl Projections {
         }
     }
 
-    /// Fails if another node is active and uses another bucket: this node would take over without tables, and then keep the
-    /// others from opening theirs. What cannot be read now is no reason to refuse.
-    pub(crate) async fn refuse_bucket_beside(
-        active: &str,
+    /// Returns the id under which the catalog's tables are in another place than the configured one. `None` if they are not, or if
+    /// this cannot be read now.
+    pub(crate) async fn kept_elsewhere(
         data: &Path,
         config: &ObjectsConfig,
         catalog: &PostgresCatalog,
-    ) -> Result<()> {
-        let Err(Error::Invalid(_)) = Projections::open_to_read(data, config, catalog).await else { return Ok(()) };
-        let own = config.url.as_deref().unwrap_or("no bucket");
-        let reason =
-            format!("names {own}, but the active node {active} uses another; all nodes of a cluster need the same");
-        Err(Error::invalid(OBJECTS_URL, reason))
+    ) -> Option<String> {
+        let projections = Projections::read_only(data, config).ok()?;
+        let stored = catalog.data_folder().await.ok()??;
+        let ids = projections.ids().await.ok()?;
+        (!ids.contains(&stored)).then_some(stored)
+    }
+
+    fn read_only(data: &Path, config: &ObjectsConfig) -> Result<Projections> {
+        let never = WriteGuard { may_write: Arc::new(|| false), time_limit: Duration::ZERO, writes: Arc::default() };
+        Projections::untied(data, config, Some(never))
     }
 
     /// Opens the store without checking to which catalog it belongs.

@@ -30,10 +30,10 @@ use object_store::memory::InMemory;
 use object_store::path::Path as Name;
 use secrecy::SecretString;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::cluster::Membership;
-use crate::config::{CATALOG_URL, CatalogConfig, Config, ObjectsConfig};
+use crate::config::{CATALOG_URL, CatalogConfig, Config, OBJECTS_URL, ObjectsConfig};
 use crate::embedders::{AllEmbedders, stored_models};
 use crate::projections::{Projections, SCRATCH_OF_FACTS};
 
@@ -158,7 +158,7 @@ impl Stores {
         timeout(ASKING, self.drop_former_tables()).await.unwrap_or_else(no_answer)
     }
 
-    /// Tells the active node what this one has answered. What does not arrive is reported the next time, except access counts.
+    /// Tells the active node what this one has answered. Numbers that do not arrive are lost.
     async fn report(&self, node: &Standby, key: &SecretString) {
         if let Ok(Err(error)) = timeout(LOOK, report_answered(&node.replica, &node.active, key)).await {
             tracing::debug!(error, "numbers of answered searches could not be sent");
@@ -200,12 +200,33 @@ impl ReplicaSource {
         opened.map_err(|error| Error::storage("opening the catalog", error))?
     }
 
-    /// Fails if another node is active and its tables are not those that this node would use. A database that does not answer is no
-    /// reason to fail.
+    /// Fails if another node is active and its tables have been elsewhere than where this node would have them for longer than a
+    /// lease: this node would take over without tables, and then keep the others from opening theirs. A node that is taking over,
+    /// and what cannot be read now, is no reason to fail.
     pub(crate) async fn refuse_other_bucket(&self, config: &Config) -> Result<()> {
-        let Ok(Some(active)) = Membership::active_node(config).await else { return Ok(()) };
-        let Ok(catalog) = self.open_catalog().await else { return Ok(()) };
-        Projections::refuse_bucket_beside(&active, &self.data, &self.objects, &catalog).await
+        let Some((active, id)) = self.other_bucket(config).await else { return Ok(()) };
+        let until = Instant::now() + config.cluster.lease() + LOOK;
+        while Instant::now() < until {
+            sleep(LOOK).await;
+            if self.other_bucket(config).await != Some((active.clone(), id.clone())) {
+                return Ok(());
+            }
+        }
+        let own = self.objects.url.as_deref().unwrap_or("no bucket");
+        let reason =
+            format!("names {own}, but the active node {active} uses another; all nodes of a cluster need the same");
+        Err(Error::invalid(OBJECTS_URL, reason))
+    }
+
+    /// Returns the address of another node that is active with other tables, and the id of these; `None` if there is none.
+    async fn other_bucket(&self, config: &Config) -> Option<(String, String)> {
+        let asked = async {
+            let active = Membership::active_node(config).await.ok()??;
+            let is_other = config.cluster.node() != Some(active.as_str());
+            let catalog = if is_other { self.open_catalog().await.ok()? } else { return None };
+            Some((active, Projections::kept_elsewhere(&self.data, &self.objects, &catalog).await?))
+        };
+        timeout(ASKING, asked).await.ok().flatten()
     }
 
     async fn open(&self) -> Result<Stores> {

@@ -15,6 +15,7 @@ mod excerpt;
 mod floor;
 mod items;
 mod known;
+mod lasting;
 mod likeness;
 mod namesakes;
 mod prompt_terms;
@@ -28,6 +29,7 @@ use annals_core::{
     Agent, Answer, Context, ContextKind, ContextQuery, Date, DateRange, Error, Found, Kind, Query, Result, Settings,
     Timestamp, Zones,
 };
+use jiff::ToSpan;
 
 use crate::Search;
 use crate::placeholders::is_placeholder;
@@ -44,6 +46,9 @@ const MIN_LINE_TOKENS: u64 = 20;
 /// The fewest and the most search results that compete for the budget.
 const MIN_RESULTS: u64 = 40;
 const MAX_RESULTS: u64 = 200;
+
+/// Days after a period in which people still tell of it.
+const TELLING: i64 = 2;
 
 impl Search {
     /// Returns the context that memory adds to a prompt at `now`. Returns an error if the prompt is empty, the budget is 0, the
@@ -79,7 +84,7 @@ impl Search {
             namesakes: &namesakes,
         };
         let relevance = relevance(&prompt, &answer);
-        let scope = Scope::of(&answer, &request.prompt, &settings, &zones, now);
+        let scope = Scope::of(&answer, &prompt, &zones, now);
         let brings_all = relevance == Relevance::Strong || floor::is_about_the_asker(&prompt);
         let speaker = speaker.into_iter().filter(|fact| match scope {
             Scope::Period => is_of_period(&answer, fact.candidate.item.days),
@@ -95,7 +100,10 @@ impl Search {
         if relevance == Relevance::Strong && answer.period.is_none() {
             candidates.extend(self.newest_summaries(agent, answer.range, &zones, now).await?);
         }
-        let candidates = without_repeats(candidates);
+        let mut candidates = without_repeats(candidates);
+        if let Some(period) = answer.period {
+            self.mark_lasting_lines(agent, period, &mut candidates, &zones, now).await?;
+        }
         let query_words = query_words(&prompt, &answer, scope);
         let (range, words_alone) = (answer.range, answer.words_alone.or(words_alone));
         Ok(GatheredContext { agent, request, query_words, settings, range, candidates, relevance, words_alone })
@@ -183,13 +191,27 @@ enum Scope {
 }
 
 impl Scope {
-    fn of(answer: &Answer, prompt: &str, settings: &Settings, zones: &Zones, now: Timestamp) -> Scope {
-        let understood = times::understand(prompt, &settings.language, zones.name_at(now), zones.day_of(now));
-        match answer.period.is_some() && times::names_only_a_period(&understood.rest) {
+    /// Returns the scope of a prompt. `subjects` are names that memory has facts about. A capitalised word that names nobody in
+    /// memory is a topic: "what happened with Kubernetes in March?". Plans for the future are said before their time.
+    fn of(answer: &Answer, prompt: &Prompt<'_>, zones: &Zones, now: Timestamp) -> Scope {
+        let understood = times::understand(prompt.text, prompt.language, zones.name_at(now), prompt.today);
+        let is_over = answer.period.and_then(|period| period.to).is_some_and(|to| to <= prompt.today);
+        let speakers = answer.results.iter().filter_map(|found| found.memory.speaker());
+        let names: HashSet<String> =
+            speakers.chain(prompt.subjects.iter().map(String::as_str)).flat_map(spoken).collect();
+        let is_name = |word: &str| spoken(word).iter().all(|part| names.contains(part) || times::is_neutral(part));
+        let words = understood.rest.split_whitespace().skip(1);
+        let mut capitalised = words.filter(|word| word.starts_with(char::is_uppercase));
+        match is_over && times::names_only_a_period(&understood.rest) && capitalised.all(is_name) {
             true => Scope::Period,
             false => Scope::All,
         }
     }
+}
+
+/// Returns the words of a text, in lower case and without accents.
+fn spoken(text: &str) -> Vec<String> {
+    annals_core::words(&annals_core::folded(text)).map(str::to_owned).collect()
 }
 
 /// Returns the search results as candidates, without placeholders and without those of other days than those of the scope.
@@ -201,7 +223,7 @@ fn found(answer: &Answer, relevance: Relevance, scope: Scope) -> impl Iterator<I
         _ if relevance < Relevance::Strong => Pool::Few,
         _ => Pool::Found,
     };
-    let is_within = move |found: &&Found| scope == Scope::All || is_of_requested_period(answer, found);
+    let is_within = move |found: &&Found| scope == Scope::All || is_told_of_period(answer, found);
     let results = answer.results.iter().filter(|found| !is_placeholder(&found.memory)).filter(is_within);
     results.map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
@@ -209,6 +231,12 @@ fn found(answer: &Answer, relevance: Relevance, scope: Scope) -> impl Iterator<I
 /// Returns whether the prompt asks for a period and the days of the result overlap it.
 fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     is_of_period(answer, Some(found.memory.days))
+}
+
+/// Returns whether the result is of the period, or of the days right after it: people tell of a weekend on Monday.
+fn is_told_of_period(answer: &Answer, found: &Found) -> bool {
+    let (first, last) = found.memory.days;
+    is_of_period(answer, Some((first.saturating_sub(TELLING.days()), last)))
 }
 
 fn is_of_period(answer: &Answer, days: Option<(Date, Date)>) -> bool {

@@ -174,7 +174,7 @@ const WHEN: [&str; 14] = [
 /// The same in Chinese.
 const WHEN_WIDE: [&str; 7] = ["什么时候", "什麼時候", "几号", "哪天", "哪一天", "何时", "几点"];
 /// Phrases about the present. Together with the past tense they refer to the past.
-const NOW: [&str; 27] = [
+const NOW: [&str; 26] = [
     " jetzt ",
     " aktuell ",
     " momentan ",
@@ -189,7 +189,6 @@ const NOW: [&str; 27] = [
     " atualmente ",
     " adesso ",
     " attualmente ",
-    " nu ",
     " momenteel ",
     " today ",
     " now ",
@@ -203,8 +202,8 @@ const NOW: [&str; 27] = [
     " anymore ",
     " any more ",
 ];
-/// Chinese words for the present and the recent past.
-const NOW_WIDE: [&str; 8] = ["现在", "現在", "目前", "如今", "眼下", "最近", "近来", "近來"];
+/// Chinese words for the present. "最近" (lately) is not among them: "最近的" means "nearest".
+const NOW_WIDE: [&str; 5] = ["现在", "現在", "目前", "如今", "眼下"];
 /// Phrases about the recent past, which count as the present even in the past tense.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
 /// Words for today and tomorrow. Together with the past tense they refer to the past.
@@ -302,20 +301,21 @@ fn refers_to_memory(words: &str, is_english: bool) -> bool {
     refers || contains_any(words, &REMEMBERED_WIDE)
 }
 
-/// Returns the question without its words for the present; the whole question if it has no others. "Still" stays: "is the tent
-/// still damp?" is also said of the past.
+/// Returns the question without its words for the present; the whole question if it has no others. "Still" and "current" stay, which
+/// are also said of other things, and so do words with a capital letter inside the question: "Apocalypse Now".
 pub(crate) fn without_words_for_now(text: &str) -> String {
     /// Maximum words of a phrase in [`NOW`].
     const LONGEST: usize = 3;
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_phrase = |words: &[&str]| {
         let phrase = spaced(&words.join(" "));
-        phrase != " still " && NOW.contains(&phrase.as_str())
+        ![" still ", " current "].contains(&phrase.as_str()) && NOW.contains(&phrase.as_str())
     };
     let length_at = |rest: &[&str]| (1..=LONGEST.min(rest.len())).rev().find(|length| is_phrase(&rest[..*length]));
     let (mut kept, mut rest) = (Vec::new(), &words[..]);
     while let Some((first, others)) = rest.split_first() {
-        match length_at(rest) {
+        let is_name = rest.len() < words.len() && first.starts_with(char::is_uppercase);
+        match length_at(rest).filter(|_| !is_name) {
             Some(length) => rest = &rest[length..],
             None => {
                 kept.push(*first);
@@ -480,6 +480,8 @@ mod tests {
         check("At the moment, who is on call?", "who is on call?");
         check("Is Ann still there?", "Is Ann still there?");
         check("now", "now");
+        check("Who likes Apocalypse Now?", "Who likes Apocalypse Now?");
+        check("Which current does the pump draw?", "Which current does the pump draw?");
         check("他现在住在哪里？", "他 住在哪里？");
     }
 }

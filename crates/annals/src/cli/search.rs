@@ -57,12 +57,12 @@ pub(crate) struct Context {
     pub days: Days,
 }
 
-/// The days of the memories. All bounds apply together.
+/// The days of the memories.
 #[derive(Args)]
 pub(crate) struct Days {
     #[command(flatten)]
     pub range: Range,
-    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns are matched by its days, summaries by its weeks
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; a search matches turns by its days, summaries by its weeks
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
     pub period: Option<Period>,
     /// Nothing newer than N days ago; 0 is today

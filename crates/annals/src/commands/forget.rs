@@ -40,9 +40,13 @@ pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope,
     if json {
         print_json(answer);
     } else if answer.reaches_nothing() {
-        let words =
-            if answer.done { "Nothing matched, so nothing was" } else { "Nothing matches, so nothing would be" };
-        say!("{words} forgotten.");
+        let agent = &answer.agent;
+        match (scope, answer.done) {
+            (Scope::Agent, true) => say!("{agent} had no memories, and is deleted."),
+            (Scope::Agent, false) => say!("{agent} has no memories. With --yes it is deleted."),
+            (Scope::Part, true) => say!("Nothing matched, so nothing was forgotten."),
+            (Scope::Part, false) => say!("Nothing matches, so nothing would be forgotten."),
+        }
         print_limits(answer);
     } else {
         // An agent that was forgotten has no time zones any more.

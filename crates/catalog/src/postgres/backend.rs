@@ -90,7 +90,7 @@ impl Backend for ServerBackend {
         let done = fetch_all(db, read);
         // Also after an error: the session lives on, and the next table is read through a cursor of the same name.
         let closed = db.batch("CLOSE whole_table");
-        done.and(Ok(closed?))
+        done.and_then(|()| Ok(closed?))
     }
 
     fn continue_numbers(db: &Postgres) -> Result<()> {

@@ -229,7 +229,8 @@ fn without_number(sentence: &str) -> &str {
     let is_number = (1..=2).contains(&(sentence.len() - rest.len()));
     let rest = ["st", "nd", "rd", "th"].iter().find_map(|end| rest.strip_prefix(end)).unwrap_or(rest);
     match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
-        Some(rest) if is_number && !rest.trim().is_empty() && !split::follows_ordinal(rest) => rest.trim_start(),
+        Some(rest) if split::follows_ordinal(rest) || split::follows_day(rest) => sentence,
+        Some(rest) if is_number && !rest.trim().is_empty() => rest.trim_start(),
         _ => sentence,
     }
 }

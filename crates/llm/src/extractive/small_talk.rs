@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{BRIEF_NOTES, Body, Memory, MemoryId, SMALL_TALK, Sentence, is_placeholder};
+use annals_core::{BRIEF_NOTES, Body, Date, Memory, MemoryId, SMALL_TALK, Sentence, is_placeholder};
 
 use super::budget::cut;
 
@@ -20,12 +20,26 @@ pub(super) fn sentence(sources: &[&Memory], are_notes: bool, room: usize) -> Sen
         [] => format!("{head}."),
         names => format!("{head}: {count} {messages} by {}.", listed(names)),
     };
-    Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources), ungrounded: false }
+    Sentence {
+        day: first_day(sources[0]),
+        speaker: None,
+        text: cut(&text, room),
+        from: turns(sources),
+        ungrounded: false,
+    }
 }
 
 /// Returns whether the sentence is a line made by [`sentence`] for a record.
 pub(super) fn is_of_notes(speaker: Option<&str>, text: &str) -> bool {
     is_placeholder(speaker, text) && text.starts_with(BRIEF_NOTES)
+}
+
+/// Returns the day of the first turn: a summary may quote nothing of its first day.
+fn first_day(source: &Memory) -> Date {
+    match &source.body {
+        Body::Summary { sentences, .. } => sentences.first().map_or(source.days.0, |sentence| sentence.day),
+        Body::Turn { .. } | Body::Statement { .. } | Body::Passage { .. } => source.days.0,
+    }
 }
 
 /// Returns the distinct speakers in the order in which they first spoke.

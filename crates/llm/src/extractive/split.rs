@@ -1,6 +1,5 @@
 //! Splits text into sentences by Unicode's rules, corrected for abbreviations, and very long sentences into clauses.
 
-use annals_core::CalendarNames;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::budget::length;
@@ -91,14 +90,22 @@ fn ends_in_number(segment: &str) -> bool {
     rest.rsplit(char::is_whitespace).next().is_some_and(|word| word.len() <= 3 && is_number(word))
 }
 
-/// Returns whether a text begins with a German word that a number with a stop belongs to: "80. Geburtstag", "29. März", "11. bis 25.
-/// Juli", "5. passt".
+/// Returns whether a text begins with a German noun that a number with a stop belongs to: "80. Geburtstag", "29. März". Words that are
+/// also English are left out: "We have 12. Stock up."
 pub(super) fn follows_ordinal(text: &str) -> bool {
-    const NOUNS: &str = "geburtstag hochzeitstag jahrestag todestag jubiläum klasse stock etage platz woche monat lebensjahr \
-        jahrhundert spieltag schuljahr semester ssw bis und oder passt geht klappt wäre ist";
-    let first = text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
-    let is_month = || CalendarNames::of("de").is_some_and(|names| names.month(&first).is_some());
-    !first.is_empty() && (NOUNS.split_whitespace().any(|noun| noun == first) || is_month())
+    const NOUNS: &str = "geburtstag hochzeitstag jahrestag todestag jubiläum klasse etage platz woche lebensjahr jahrhundert spieltag schuljahr ssw \
+        januar februar märz mai juni juli oktober dezember";
+    let first = first_word(text);
+    first.starts_with(char::is_uppercase) && NOUNS.split_whitespace().any(|noun| noun == first.to_lowercase())
+}
+
+/// Returns whether a German text begins with a word that follows a number of a day: "11. bis 25. Juli", "5. passt".
+pub(super) fn follows_day(text: &str) -> bool {
+    ["bis", "und", "oder", "passt", "geht", "klappt"].contains(&first_word(text))
+}
+
+fn first_word(text: &str) -> &str {
+    text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
 }
 
 fn is_number(segment: &str) -> bool {

@@ -22,8 +22,8 @@ impl Token<'_> {
     }
 }
 
-/// Minimum number of words in capitals, and of letters in one of them, that make a text shouted. "NATO, EU" is not.
-const SHOUTED: (usize, usize) = (3, 5);
+/// Minimum number of words in capitals, and of letters in one of them, that make a text shouted. "UNESCO, NATO, WHO" is not.
+const SHOUTED: (usize, usize) = (4, 5);
 
 fn is_shouted(text: &str) -> bool {
     if text.contains(char::is_lowercase) {

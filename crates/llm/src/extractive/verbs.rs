@@ -16,7 +16,7 @@ pub(super) fn is_finite(word: &str) -> bool {
 /// Returns whether the lower-case word at the beginning of a clause tells somebody what to do: "plan the move".
 pub(super) fn is_command(word: &str) -> bool {
     const NOT_ASKED: &str = "am is are was were be has have had do does did will would can could shall should may might must i'm im dont hope \
-        thinks looks seems sounds love like hate hit cut put let set read";
+        thinks looks seems sounds love like hate hit cut put let set read back need want think know see work order report call";
     PRESENT.contains(word)
         && !word.ends_with('s')
         && !is_past(word)

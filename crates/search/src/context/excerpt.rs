@@ -1,5 +1,5 @@
-//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Among sentences with
-//! equally many such words, each day gets its first sentence before any day gets its second, and days far apart come first, so
+//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt, and among these those that
+//! most coarser summaries quote too. Among sentences that are equal in both, each day gets its first sentence before any day gets its second, and days far apart come first, so
 //! that a short excerpt covers the whole period. Pure.
 
 use std::cmp::Reverse;
@@ -16,7 +16,9 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     // quarters, the eighths.
     let spread = |index: &usize| index.reverse_bits();
     order.sort_by_key(|index| {
-        (Reverse(prompt_terms::shared(query_words, &lines[*index].text)), indexes[*index], spread(index))
+        let line = &lines[*index];
+        let shared = prompt_terms::shared(query_words, &line.text);
+        (Reverse(shared), Reverse(line.quoted_above), indexes[*index], spread(index))
     });
     let (mut kept, mut cost) = (Vec::new(), 0);
     for index in order {
@@ -58,6 +60,7 @@ mod tests {
             day: Some(format!("2026-03-{day}").parse().unwrap()),
             text: (*text).into(),
             from: vec![MemoryId::from_text(*text)],
+            quoted_above: u32::from(text.starts_with("lasting")),
         };
         let lines: Vec<Line> = lines.iter().map(line).collect();
         let room = 2 * (render::price_of_sentence("12345678") + render::DAY);
@@ -74,6 +77,9 @@ mod tests {
         check(&lines, "was it settled?", &["opening", "settled"]);
         let days = [("01", "one"), ("02", "two"), ("03", "three"), ("04", "four"), ("05", "five")];
         check(&days, "", &["one", "five"]);
+        let days = [("01", "one"), ("02", "lasting2"), ("03", "three"), ("04", "lasting4"), ("05", "five")];
+        check(&days, "", &["lasting2", "lasting4"]);
+        check(&days, "three?", &["lasting2", "three"]);
         check(&lines, "greetings and settlers: was it settled?", &["greeting", "settled"]);
     }
 }

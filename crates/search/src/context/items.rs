@@ -52,6 +52,8 @@ pub(super) struct Line {
     pub(super) text: String,
     /// The turns that the sentence comes from.
     pub(super) from: Vec<MemoryId>,
+    /// Number of coarser summaries that quote one of these turns. Known only for the requested period.
+    pub(super) quoted_above: u32,
 }
 
 impl Candidate {
@@ -123,10 +125,10 @@ fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     let line = |sentence: &Sentence| {
         let mark = if sentence.ungrounded { UNGROUNDED } else { "" };
         let text = one_line(&with_speaker(sentence.speaker.as_deref(), &sentence.text));
-        Line { day: is_long.then_some(sentence.day), text: text + mark, from: sentence.from.clone() }
+        Line { day: is_long.then_some(sentence.day), text: text + mark, from: sentence.from.clone(), quoted_above: 0 }
     };
     if sentences.is_empty() {
-        return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new() }];
+        return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new(), quoted_above: 0 }];
     }
     sentences.iter().filter(|sentence| !sentence.is_placeholder()).map(line).collect()
 }

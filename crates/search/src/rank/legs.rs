@@ -28,9 +28,9 @@ const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 const ALIKE: f64 = 0.35;
 /// Prior for the relevance of texts that have nothing in common with the question.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
-/// The least share of the question's words that a row with one of them counts as having: only the first 64 words of a question are
-/// known.
-const LEAST: f64 = 1.0 / 64.0;
+/// Number of words of a question of which rows say whether they have them. A prompt with as many is mostly pasted text, whose words
+/// say little about the question.
+const MARKED_WORDS: usize = 64;
 /// Number of words that no row contains and that are added to every question. Many memories contain all words of a prompt of
 /// usual words ("who are you?"), which says little; the added words keep the share of matched words small in this case.
 const UNMATCHED_WORDS: f32 = 1.5;
@@ -50,6 +50,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
         FoundConversations { found, all: findings.all_conversations, similarity: similarity_of_all, known_words };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let unmatched = UNMATCHED_WORDS * findings.rarest;
+    let is_short = findings.rarity.len() < MARKED_WORDS;
     let mut indexes: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
         let fit = Fit {
@@ -58,10 +59,14 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
         };
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
-        // A row that is not found by words has no share, and keeps its score.
-        let asked =
-            hit.relevance.map_or(1.0, |_| share(hit.matched, &findings.rarity, 0.0).max(LEAST).powf(weights.share));
-        score.add(Part::Words, weights.words * relevance.of(hit.relevance) * asked);
+        // Only a lead over other rows shrinks with what the row lacks.
+        let relevant = relevance.of(hit.relevance);
+        let asked = if relevant > 0.0 && is_short {
+            share(hit.matched, &findings.rarity, 0.0).powf(weights.share)
+        } else {
+            1.0
+        };
+        score.add(Part::Words, weights.words * relevant * asked);
         match indexes.entry(hit.memory.clone()) {
             Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score, fit)),
             Entry::Vacant(free) => {

@@ -121,10 +121,9 @@ pub async fn report_answered(replica: &Replica, active: &ActiveNode, key: &Secre
     let Some((_, limits)) = replica.0.service.read().clone() else {
         return Ok(());
     };
-    let answered = limits.answered();
+    let answered = limits.take_answered();
     if !answered.is_empty() {
-        let exceeded = send_answered(active, key, &answered).await.map_err(|error| error.to_string())?;
-        limits.finish_report(&answered, exceeded);
+        limits.set_exceeded(send_answered(active, key, &answered).await.map_err(|error| error.to_string())?);
     }
     Ok(())
 }

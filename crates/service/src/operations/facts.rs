@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::timeline::limit;
-use crate::locks::{Facts, Held};
+use crate::locks::{Facts, Held, Lock};
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 use crate::{Service, refuse_in_data_folder};
 
@@ -54,13 +54,12 @@ impl Service {
 
     async fn fold_for_question(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let folding = async {
-            // Waits here and not in the task, so that one task folds, however many questions are asked meanwhile.
-            let facts_lock = self.locks.lock::<Facts>(agent).await;
+            // Waits here first, so that questions asked during a long folding leave no tasks behind.
+            self.locks.wait_until_free(agent, Lock::Facts).await;
             let (service, of) = (self.clone(), agent.clone());
             let folding = tokio::spawn(async move {
-                service.parts.fact_writer.bring_facts(&of).await?;
+                let _facts_lock = service.lock_facts(&of).await?;
                 service.compared_facts.with(|compared| compared.insert(of, now));
-                drop(facts_lock);
                 Ok(())
             });
             folding.await.map_err(|panic| Error::storage(format!("folding the facts of {agent}"), panic))?

@@ -28,7 +28,7 @@ fn fact(id: &str, text: &str, from: &str) -> Candidate {
 
 /// Returns a summary with these sentences, each with the turns that it comes from.
 fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
-    let line = |(text, from): &(&str, &str)| Line { day: None, text: (*text).into(), from: ids(from) };
+    let line = |(text, from): &(&str, &str)| Line { day: None, text: (*text).into(), from: ids(from), quoted_above: 0 };
     let summary = Some(("2026-W10".parse().unwrap(), sentences.iter().map(line).collect()));
     Candidate { summary, ..candidate(id, ContextKind::Summary, pool, "", 4.0) }
 }
