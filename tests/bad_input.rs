@@ -1,5 +1,7 @@
 //! Bad input: an error that names line and field, an exit code, and no partial data.
 
+use std::os::unix::fs::PermissionsExt;
+
 use crate::command::Annals;
 use crate::story::{days, line};
 
@@ -204,6 +206,27 @@ fn data_folder_that_is_a_file_is_refused() {
     assert!(answer.err.contains("as data folder"), "{}", answer.err);
     let answer = annals.run(&["status"]);
     assert!(answer.code == 6 && answer.err.contains("Not a directory"), "{}", answer.err);
+}
+
+#[test]
+fn folder_with_other_files_is_not_taken_for_a_new_data_folder() {
+    let annals = Annals::new();
+    std::fs::create_dir(annals.data()).unwrap();
+    std::fs::set_permissions(annals.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(annals.data().join("notes.txt"), "tea").unwrap();
+    let file = annals.file("x.jsonl", GOOD);
+    let answer = annals.run(&["import", file.to_str().unwrap()]);
+    assert!(answer.code == 2 && answer.err.contains("(notes.txt)"), "{}", answer.err);
+    assert_eq!(
+        std::fs::metadata(annals.data()).unwrap().permissions().mode() & 0o777,
+        0o755,
+        "others may still read it"
+    );
+    assert_eq!(std::fs::read_dir(annals.data()).unwrap().count(), 1, "nothing was created");
+    // What people put into a folder before its first use is no other file.
+    std::fs::rename(annals.data().join("notes.txt"), annals.data().join(".env")).unwrap();
+    std::fs::create_dir(annals.data().join("prompts")).unwrap();
+    assert_eq!(annals.run(&["import", file.to_str().unwrap()]).code, 0);
 }
 
 /// Runs a command that cannot write more than `kib` KiB to a file.

@@ -296,7 +296,7 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
         path.join(CATALOG).try_exists().map_err(failed)?;
         return Err(Error::NotFound { what: ObjectKind::DataFolder, name: path.display().to_string() });
     }
-    let failed = |cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause);
+    let failed = cannot_use(path);
     refuse_folder_of_others(path)?;
     let make = || -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(path.join("tables"))?;
@@ -307,9 +307,13 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
     make().map_err(failed)
 }
 
+fn cannot_use(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy {
+    move |cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause)
+}
+
 /// Fails if the folder exists, holds no catalog yet, and holds something else: it would be closed to other users.
 fn refuse_folder_of_others(path: &Path) -> Result<()> {
-    let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
+    let failed = cannot_use(path);
     if !path.try_exists().map_err(failed)? || catalog::exists(path) {
         return Ok(());
     }

@@ -20,16 +20,16 @@ mod likeness;
 mod namesakes;
 mod prompt_terms;
 mod render;
+mod scope;
 mod small_talk;
 mod speaker;
 
 use std::collections::HashSet;
 
 use annals_core::{
-    Agent, Answer, Context, ContextKind, ContextQuery, Date, DateRange, Error, Found, Kind, Query, Result, Settings,
-    Timestamp, Zones,
+    Agent, Answer, Context, ContextKind, ContextQuery, DateRange, Error, Found, Kind, Query, Result, Settings,
+    Timestamp,
 };
-use jiff::ToSpan;
 
 use crate::Search;
 use crate::placeholders::is_placeholder;
@@ -39,6 +39,7 @@ use floor::{Prompt, Relevance};
 pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
+use scope::{Scope, is_of_period, is_of_requested_period, is_told_of_period};
 
 /// Tokens of a short context line. Determines how many search results are requested: as many as lines of this size fit the
 /// budget, within the limits below.
@@ -46,9 +47,6 @@ const MIN_LINE_TOKENS: u64 = 20;
 /// The fewest and the most search results that compete for the budget.
 const MIN_RESULTS: u64 = 40;
 const MAX_RESULTS: u64 = 200;
-
-/// Days after a period in which people still tell of it.
-const TELLING: i64 = 2;
 
 impl Search {
     /// Returns the context that memory adds to a prompt at `now`. Returns an error if the prompt is empty, the budget is 0, the
@@ -182,38 +180,6 @@ fn relevance(prompt: &Prompt<'_>, answer: &Answer) -> Relevance {
     }
 }
 
-/// Which days the lines about a prompt may be of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    /// Those of the period that the prompt asks for, and names no other topic: "how was last week?".
-    Period,
-    All,
-}
-
-impl Scope {
-    /// Returns the scope of a prompt. `subjects` are names that memory has facts about. A capitalised word that names nobody in
-    /// memory is a topic: "what happened with Kubernetes in March?". Plans for the future are said before their time.
-    fn of(answer: &Answer, prompt: &Prompt<'_>, zones: &Zones, now: Timestamp) -> Scope {
-        let understood = times::understand(prompt.text, prompt.language, zones.name_at(now), prompt.today);
-        let is_over = answer.period.and_then(|period| period.to).is_some_and(|to| to <= prompt.today);
-        let speakers = answer.results.iter().filter_map(|found| found.memory.speaker());
-        let names: HashSet<String> =
-            speakers.chain(prompt.subjects.iter().map(String::as_str)).flat_map(spoken).collect();
-        let is_name = |word: &str| spoken(word).iter().all(|part| names.contains(part) || times::is_neutral(part));
-        let words = understood.rest.split_whitespace().skip(1);
-        let mut capitalised = words.filter(|word| word.starts_with(char::is_uppercase));
-        match is_over && times::names_only_a_period(&understood.rest) && capitalised.all(is_name) {
-            true => Scope::Period,
-            false => Scope::All,
-        }
-    }
-}
-
-/// Returns the words of a text, in lower case and without accents.
-fn spoken(text: &str) -> Vec<String> {
-    annals_core::words(&annals_core::folded(text)).map(str::to_owned).collect()
-}
-
 /// Returns the search results as candidates, without placeholders and without those of other days than those of the scope.
 /// There is no score threshold per result: low-ranking results cost few tokens in sum, and some of the evidence resembles the
 /// prompt only through its neighbours. A threshold lost answers and saved nothing.
@@ -226,22 +192,6 @@ fn found(answer: &Answer, relevance: Relevance, scope: Scope) -> impl Iterator<I
     let is_within = move |found: &&Found| scope == Scope::All || is_told_of_period(answer, found);
     let results = answer.results.iter().filter(|found| !is_placeholder(&found.memory)).filter(is_within);
     results.map(move |found| items::of_memory(&found.memory, pool(found), found.score))
-}
-
-/// Returns whether the prompt asks for a period and the days of the result overlap it.
-fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
-    is_of_period(answer, Some(found.memory.days))
-}
-
-/// Returns whether the result is of the period, or of the days right after it: people tell of a weekend on Monday.
-fn is_told_of_period(answer: &Answer, found: &Found) -> bool {
-    let (first, last) = found.memory.days;
-    is_of_period(answer, Some((first.saturating_sub(TELLING.days()), last)))
-}
-
-fn is_of_period(answer: &Answer, days: Option<(Date, Date)>) -> bool {
-    let (Some(period), Some((first, last))) = (answer.period, days) else { return false };
-    period.from.is_none_or(|from| from <= last) && period.to.is_none_or(|to| first <= to)
 }
 
 /// Returns the words of the prompt that name its topic: without words for times and neutral words such as "happened", which
