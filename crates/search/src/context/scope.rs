@@ -21,21 +21,21 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    /// Returns the scope of a prompt. `subjects` are names that memory has facts about. A capitalised word that names nobody in
+    /// Returns the scope of a prompt. A capitalised word that names nobody in
     /// memory is a topic: "what happened with Kubernetes in March?". Plans for the future are said before their time.
     pub(super) fn of(answer: &Answer, prompt: &Prompt<'_>, zones: &Zones, now: Timestamp) -> Scope {
-        let understood = times::understand(prompt.text, prompt.language, zones.name_at(now), prompt.today);
         let is_over = answer.period.and_then(|period| period.to).is_some_and(|to| to <= prompt.today);
+        let understood = times::understand(prompt.text, prompt.language, zones.name_at(now), prompt.today);
+        if !is_over || !times::names_only_a_period(&understood.rest) {
+            return Scope::All;
+        }
         let speakers = answer.results.iter().filter_map(|found| found.memory.speaker());
         let names: HashSet<String> =
             speakers.chain(prompt.subjects.iter().map(String::as_str)).flat_map(spoken).collect();
         let is_name = |word: &str| spoken(word).iter().all(|part| names.contains(part) || times::is_neutral(part));
         let words = understood.rest.split_whitespace().skip(1);
         let mut capitalised = words.filter(|word| word.starts_with(char::is_uppercase));
-        match is_over && times::names_only_a_period(&understood.rest) && capitalised.all(is_name) {
-            true => Scope::Period,
-            false => Scope::All,
-        }
+        if capitalised.all(is_name) { Scope::Period } else { Scope::All }
     }
 }
 
