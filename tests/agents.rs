@@ -226,6 +226,10 @@ async fn bad_request_reports_every_fault_with_its_field() {
         ("messages[1].content", "is missing"),
     ];
     check(Method::POST, "messages", Some(wrong), &expect).await;
+    let says = |words: &str| json!({ "conversation": "c", "id": "1", "role": "user", "content": words });
+    let wrong = json!({ "messages": [says("tea"), says("tea"), says("milk")] });
+    let expect = [("messages[2].id", "\"1\" is also the id of messages[0], which says something else")];
+    check(Method::POST, "messages", Some(wrong), &expect).await;
     let expect = [
         ("from", "is \"2026-02-30\"; expected a valid date such as 2026-03-04"),
         ("limit", "is \"ten\"; it must be a whole number"),

@@ -182,7 +182,7 @@ fn missing_folder_or_agent_is_reported() {
 }
 
 #[test]
-fn folder_in_use_is_refused() {
+fn folder_in_use_is_waited_for_and_then_refused() {
     let annals = Annals::new();
     let mut holder = annals.command(&["import", "-"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
     // The command locks the folder only after reading its input. Let it finish without input, and hold the lock here instead.
@@ -192,9 +192,18 @@ fn folder_in_use_is_refused() {
         std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(annals.data().join("annals.lock"));
     let lock = lock.unwrap();
     lock.lock().unwrap();
-    let answer = annals.run(&["import", annals.file("x.jsonl", GOOD).to_str().unwrap()]);
-    assert_eq!(answer.code, 4);
-    assert!(answer.err.contains("is in use by another annals process"), "{}", answer.err);
+    let file = annals.file("x.jsonl", GOOD);
+    let refused = annals.run(&["import", file.to_str().unwrap(), "--lock-timeout", "0"]);
+    assert_eq!(refused.code, 4);
+    assert!(refused.err.contains("is in use by another annals process"), "{}", refused.err);
+    let mut waits = annals.command(&["import", file.to_str().unwrap()]);
+    let mut waits = waits.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut told = String::new();
+    let mut stderr = std::io::BufReader::new(waits.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut stderr, &mut told).unwrap();
+    assert!(told.contains("waiting up to 60 s for it"), "{told}");
+    lock.unlock().unwrap();
+    assert!(waits.wait().unwrap().success(), "the command must go on once the folder is free");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use annals_core::ports::{Block, Origin, Select, Target};
+use annals_core::ports::{Block, OnConflict, Origin, Select, Target};
 use annals_core::{Agent, Grain, Interval, Kind, MemoryId, Message, Role, SignedDuration, Timestamp, Zones, identify};
 use annals_testkit::Dice;
 use annals_writer::NewMessage;
@@ -165,7 +165,7 @@ impl History {
         let attachment = attachment.map(|(json, _)| json);
         let new = NewMessage { message: message.clone(), origin: Origin::Client, attachment: attachment.clone() };
         let (of, settings) = (self.agents[agent].clone(), annals_core::Settings::default());
-        self.world().parts.writer.ingest_checked(&of, &settings, vec![new], false, now).await.unwrap();
+        self.world().parts.writer.ingest_checked(&of, &settings, vec![new], OnConflict::Refuse, now).await.unwrap();
         self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live, attachment });
     }
 
@@ -213,7 +213,7 @@ impl History {
         turn.text = content;
         turn.words.extend(words);
         let (message, now) = (turn.message.clone(), self.now());
-        self.world().parts.writer.ingest(&self.agents[agent], vec![message], true, now).await.unwrap();
+        self.world().parts.writer.ingest(&self.agents[agent], vec![message], OnConflict::Revise, now).await.unwrap();
     }
 
     /// Corrects a message as a person does.
@@ -333,7 +333,13 @@ impl History {
         for index in self.truth.of(agent, State::Forgotten) {
             for revise in [false, true] {
                 let message = self.truth.turns[index].message.clone();
-                let done = self.world().parts.writer.ingest(&of, vec![message], revise, now).await.unwrap();
+                let done = self
+                    .world()
+                    .parts
+                    .writer
+                    .ingest(&of, vec![message], OnConflict::revise_if(revise), now)
+                    .await
+                    .unwrap();
                 assert_eq!((done.accepted, done.revised), (0, 0), "{:#?}", self.log);
             }
         }

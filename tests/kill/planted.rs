@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Origin, Turn};
+use annals_core::ports::{OnConflict, Origin, Turn};
 use annals_core::prelude::*;
 use annals_core::{Agent, MemoryId, Message, Period, Role, TurnKey};
 
@@ -71,7 +71,7 @@ fn makes_up_ids() {
 
 fn store(catalog: &Arc<SqliteCatalog>, agent: &Agent, turns: Vec<Turn>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(catalog.ingest(agent, turns, false, NOW.parse().unwrap())).unwrap();
+    runtime.block_on(catalog.ingest(agent, turns, OnConflict::Refuse, NOW.parse().unwrap())).unwrap();
 }
 
 /// Prints the line that the product logs for a batch.

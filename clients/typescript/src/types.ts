@@ -438,6 +438,8 @@ export interface ForgetAnswer {
   former_texts?: Array<string>;
   /** Periods with sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all periods with summaries. */
   lost: Array<string>;
+  /** Why the summaries in `rebuilt` could not be written yet; the next roll-up writes them. Null if they were written, and for a dry run. */
+  not_rewritten?: string | null;
   /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
   operations: Array<string>;
   /** Only for a subject of several words: other memories that name only a part of it, such as the surname. They are not erased. */

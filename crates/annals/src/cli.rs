@@ -62,6 +62,9 @@ pub(crate) struct Global {
     /// Set a configuration key, overriding file and environment: server.listen=127.0.0.1:8000
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub set: Vec<String>,
+    /// Wait for SECONDS while another command uses the data folder
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, hide_short_help = true)]
+    pub lock_timeout: u64,
     /// Act as if the current time were TIME, for replays and tests [default: the clock]
     #[arg(long, global = true, value_name = "TIME", hide_short_help = true, value_parser = value::moment)]
     pub now: Option<Timestamp>,
@@ -75,7 +78,7 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Speak MCP on standard input and output, for agents that start their tools as processes
     Mcp(Mcp),
-    /// Manage keys for the service: add, list, revoke
+    /// Manage keys for the service: add, list, set, revoke
     #[command(subcommand)]
     Key(Key),
     /// List the scheduled jobs of the service, or run one now

@@ -23,6 +23,11 @@ pub(crate) fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
 
+/// Prints a line for people as far as it can be written: a service goes on when nobody reads its output any more.
+pub(crate) fn announce(line: &str) {
+    let _ = writeln!(anstream::stdout(), "{}", visible(line));
+}
+
 /// Prints the text. If it cannot be written, ends the process: with exit code 0 if the reader has closed the pipe (`| head`),
 /// otherwise with an error, because a full disk must not look like success.
 fn print_text(text: &str) {

@@ -1,5 +1,6 @@
 //! Prints errors: as text for people or JSON for programs. Only this module does so.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -33,9 +34,9 @@ fn render(error: &Error, json: bool) -> (String, u8) {
     (json!({ "error": { "code": error.code(), "detail": chain(error), "faults": faults } }).to_string(), exit)
 }
 
-#[expect(clippy::print_stderr, reason = "this is where errors are printed")]
+/// Prints a line to standard error. If nobody reads it any more, does nothing.
 pub(crate) fn print(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Suggests what to do about a name that was not found; empty for other errors.

@@ -19,36 +19,34 @@
 //! DIR/annals-scratch-…  temporary folders and files, removed at the next opening
 //! ```
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+mod claim;
+mod models;
+
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_core::ports::{Batches, Batching, Embedders, ModelStates, Replies, TokenSums};
-use annals_core::{Agent, Error, Facts, ObjectKind, Result, Strata, Timestamp};
+use annals_core::ports::Replies;
+use annals_core::{Agent, Error, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
-use annals_llm::{
-    Auto, EmbedderChoice, EmbedderConfig, EmbedderSettings, Endpoint, EntailmentCheck, Extractive, Models,
-    ModelsConfig, RerankEndpoint, Rules,
-};
+use annals_llm::{EmbedderConfig, EmbedderSettings, Extractive, Models, ModelsConfig, Rules};
 use annals_retention::Plans;
-use annals_service::backup::CATALOG;
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
-use annals_service::{Clock, Components, EmbeddingQueue, Parts, Prompts, Service, SharedEmbedders};
+use annals_service::{Clock, Components, EmbeddingQueue, Parts, Prompts, Service};
 use annals_strata::{CacheLimits, LanceStrata};
 use annals_summarizer::SchedulePolicy;
 use annals_writer::Writer;
 use jiff::SignedDuration;
 
-use crate::catalog::{self, Catalog};
+use crate::catalog::Catalog;
 use crate::cli::Global;
 use crate::cluster::NodeLease;
 use crate::config::{CatalogConfig, Config, ObjectsConfig};
-use crate::embedders::{AllEmbedders, stored_models};
-use crate::entailment;
 use crate::projections::{Projections, SCRATCH_OF_FACTS};
-use crate::{private, scratch};
+use crate::scratch;
+pub(crate) use claim::{Claim, default_path};
+use models::{ChatModels, OpenEmbedders};
 
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
@@ -62,26 +60,6 @@ pub(crate) struct Folder {
     now: Timestamp,
     path: PathBuf,
     _lock: Arc<File>,
-}
-
-/// A data folder that this process owns and has not opened yet.
-pub(crate) struct Claim {
-    path: PathBuf,
-    lock: File,
-}
-
-impl Claim {
-    /// Takes the folder, or fails if another process owns it. If it does not exist, creates it if `create` is set, and fails
-    /// otherwise.
-    pub(crate) fn take(path: &Path, create: bool) -> Result<Claim> {
-        let path = prepare(path, create)?;
-        let lock = lock(&path)?;
-        Ok(Claim { path, lock })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 /// Options for opening a folder.
@@ -152,71 +130,46 @@ impl Folder {
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
-        let (lease, guard) = opening.lease.map(|node| (node.lease, node.guard)).unzip();
+        let (lease, guard) = opening.lease.clone().map(|node| (node.lease, node.guard)).unzip();
         let catalog = Catalog::open(&path, &opening.catalog, lease).await?;
         let store = catalog.store();
-        let stored = stored_models(&*store, &opening.embedder).await?;
-        let embedders = AllEmbedders::open(&path, &opening.embedder, &stored, &metrics).await?;
-        embedders.record();
-        if opening.must_open_models {
-            embedders.require()?;
-        }
-        let judge = opening.models.grounding.as_ref();
-        let entailment = entailment::check(&path, judge, &opening.embedder, opening.must_open_models)?;
-        let embedders: Arc<dyn Embedders> = Arc::new(embedders);
-        let queue = EmbeddingQueue::of(embedders.configured().model());
-        let shared: Arc<dyn Embedders> = match opening.embedder.choice {
-            EmbedderChoice::Endpoint(_) => embedders.clone(),
-            _ => Arc::new(SharedEmbedders::new(embedders.clone(), queue.clone())),
-        };
+        let embedders = OpenEmbedders::open(&path, &opening, &*store, &metrics).await?;
         let projections = Projections::open(&path, &opening.objects, &catalog, guard).await?;
-        let facts: Arc<dyn Facts> = Arc::new(DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?);
+        let facts = DuckFacts::over(projections.facts()?, &path.join(SCRATCH_OF_FACTS))?;
         let strata = LanceStrata::over(projections.tables()?, CacheLimits::of_machine()).await?;
-        let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
-        let Opening { models, limits, quiet, clock, .. } = opening;
-        let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(store.clone() as Arc<dyn Replies>, &metrics));
-        let budget = (!models.is_empty()).then_some(TokenSums {
-            agent: models.daily_tokens,
-            workspace: models.workspace_daily_tokens,
-            process: models.process_daily_tokens,
-        });
-        let reranker = match models.rerank.clone() {
-            Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
-            None => None,
-        };
-        let reading = models.reading;
-        let endpoint = endpoint(models, replies, store.clone(), entailment)?;
-        let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
-        let has_models = endpoint.is_some();
-        let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
-        let batching = has_models.then(|| engine.clone() as Arc<dyn Batching>);
-        let now = clock();
+        let chat = ChatModels::open(&path, &opening, &store, replies.clone())?;
+        let reranker = models::reranker(&opening, replies)?;
+        let now = (opening.clock)();
         let mut parts = Parts::over(Components {
             store,
-            strata,
-            facts,
-            embedders,
-            engine: Arc::new(Measured::new(engine.clone(), &metrics)),
+            strata: Arc::new(Measured::new(Arc::new(strata) as Arc<dyn Strata>, &metrics)),
+            facts: Arc::new(facts),
+            embedders: embedders.own,
+            engine: Arc::new(Measured::new(chat.auto.clone(), &metrics)),
             fallback_engine: Arc::new(Extractive),
-            extractor: engine,
+            extractor: chat.auto,
             fallback_extractor: Arc::new(Rules),
             plans,
-            schedule,
-            clock,
+            schedule: SchedulePolicy {
+                grace: SchedulePolicy::GRACE,
+                quiet: opening.quiet,
+                ..SchedulePolicy::default()
+            },
+            clock: opening.clock,
             folder: Some(path.clone()),
         });
-        // Searches embed by themselves: somebody waits for them.
-        parts.writer = Writer::new(parts.store.clone(), parts.strata.clone(), shared);
-        parts.fact_writer = parts.fact_writer.with_schedule(reading);
+        parts.writer = Writer::new(parts.store.clone(), parts.strata.clone(), embedders.shared);
+        parts.fact_writer = parts.fact_writer.with_schedule(opening.models.reading);
         if let Some((candidates, endpoint)) = reranker {
             let reranker = Arc::new(Measured::new(Arc::new(endpoint), &metrics));
             parts.search = parts.search.reranked_by(reranker, candidates);
         }
+        let ChatModels { states: models, batching, budget, .. } = chat;
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
-        let service =
-            Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
-        Ok(Folder { service, catalog, queue, now, path, _lock: Arc::new(lock) })
+        let parts = Parts { prompts, limits: opening.limits, budget, models, batching, ..parts };
+        let service = Service::measured_by(metrics, parts);
+        Ok(Folder { service, catalog, queue: embedders.queue, now, path, _lock: Arc::new(lock) })
     }
 
     pub(crate) fn service(&self) -> &Service {
@@ -265,124 +218,4 @@ fn plans(folder: &Path) -> Result<Plans> {
         }
     }
     Ok(plans)
-}
-
-/// Returns whether the machine's clock is synchronised, or `None` if that is unknown.
-pub(crate) fn clock_is_synchronised() -> Option<bool> {
-    is_synchronised(Path::new("/run/systemd/timesync"), Path::new("/sys/class/rtc/rtc0"))
-}
-
-/// Returns whether the clock is synchronised, from the files of systemd-timesyncd; `None` if that is unknown. The daemon
-/// creates a folder, and a file in it after its first contact with a server. A machine without a real-time clock starts with a
-/// time in the past, so before that contact its time is certainly wrong. A machine with a real-time clock may never need a
-/// server.
-fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
-    match daemon.join("synchronized").exists() {
-        true => Some(true),
-        false => (daemon.is_dir() && !own_clock.exists()).then_some(false),
-    }
-}
-
-/// Returns the default data folder: `annals` in the user's data directory. Fails if the account has no home directory.
-pub(crate) fn default_path() -> Result<PathBuf> {
-    let directories = directories::ProjectDirs::from("", "", "annals");
-    let missing = || Error::invalid("--data", "is needed: this account has no home directory");
-    directories.map(|directories| directories.data_dir().to_owned()).ok_or_else(missing)
-}
-
-fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
-    if !create && !catalog::exists(path) {
-        let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
-        path.join(CATALOG).try_exists().map_err(failed)?;
-        return Err(Error::NotFound { what: ObjectKind::DataFolder, name: path.display().to_string() });
-    }
-    let failed = cannot_use(path);
-    refuse_folder_of_others(path)?;
-    let make = || -> std::io::Result<PathBuf> {
-        std::fs::create_dir_all(path.join("tables"))?;
-        let path = path.canonicalize()?;
-        private::close_to_others(&path)?;
-        Ok(path)
-    };
-    make().map_err(failed)
-}
-
-fn cannot_use(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy {
-    move |cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause)
-}
-
-/// Fails if the folder exists, holds no catalog yet, and holds something else: it would be closed to other users.
-fn refuse_folder_of_others(path: &Path) -> Result<()> {
-    let failed = cannot_use(path);
-    if !path.try_exists().map_err(failed)? || catalog::exists(path) {
-        return Ok(());
-    }
-    let Some(name) = private::stranger_in(path).map_err(failed)? else { return Ok(()) };
-    let reason = format!("is {}, which holds other files ({name}); name a new or empty folder", path.display());
-    Err(Error::invalid("--data", reason))
-}
-
-fn lock(path: &Path) -> Result<File> {
-    let wrong = |cause| Error::storage(format!("cannot write in the data folder {}", path.display()), cause);
-    let lock_file = path.join("annals.lock");
-    let mut file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock_file).map_err(wrong)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(Error::InUse { folder: path.display().to_string(), owner: owner(&mut file) });
-        }
-        Err(TryLockError::Error(cause)) => return Err(wrong(cause)),
-    }
-    sign(&mut file).map_err(wrong)?;
-    Ok(file)
-}
-
-/// Writes this process's id into the lock file, for the error message of a process that finds it locked.
-fn sign(file: &mut File) -> std::io::Result<()> {
-    file.set_len(0)?;
-    file.rewind()?;
-    write!(file, "{}", std::process::id())
-}
-
-fn owner(file: &mut File) -> String {
-    let mut pid = String::new();
-    let read = file.read_to_string(&mut pid);
-    if read.is_ok() && !pid.is_empty() { format!(" (pid {pid})") } else { String::new() }
-}
-
-/// Returns the endpoint of the configured models; `None` if none is configured. Connects to nothing yet.
-fn endpoint(
-    models: Models,
-    replies: Arc<dyn Replies>,
-    batches: Arc<dyn Batches>,
-    entailment: Option<EntailmentCheck>,
-) -> Result<Option<Arc<Endpoint>>> {
-    if models.is_empty() {
-        return Ok(None);
-    }
-    let old_in_batches = models.batch;
-    let mut endpoint = Endpoint::new(models, replies)?.with_batches(batches);
-    if let Some(entailment) = entailment {
-        endpoint = endpoint.with_entailment(entailment);
-    }
-    Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_synchronised;
-
-    #[test]
-    fn clock_is_unsynchronised_without_hardware_clock_before_time_sync() {
-        let folder = tempfile::tempdir().unwrap();
-        let [daemon, own_clock] = ["timesync", "rtc0"].map(|name| folder.path().join(name));
-        assert_eq!(is_synchronised(&daemon, &own_clock), None, "no daemon says anything");
-        std::fs::create_dir(&daemon).unwrap();
-        assert_eq!(is_synchronised(&daemon, &own_clock), Some(false));
-        std::fs::create_dir(&own_clock).unwrap();
-        assert_eq!(is_synchronised(&daemon, &own_clock), None, "its own clock may be right");
-        std::fs::write(daemon.join("synchronized"), "").unwrap();
-        assert_eq!(is_synchronised(&daemon, &own_clock), Some(true));
-    }
 }

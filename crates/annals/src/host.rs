@@ -17,7 +17,8 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use crate::cli::Global;
-use crate::folder::{Folder, clock_is_synchronised};
+use crate::clock::clock_is_synchronised;
+use crate::folder::Folder;
 
 /// Time limit of an examination. The doctor syncs the disk, opens the port and embeds a sentence; if it takes longer, something
 /// hangs.

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod cli;
+mod clock;
 mod cluster;
 mod commands;
 mod config;

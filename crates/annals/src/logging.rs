@@ -25,7 +25,8 @@ pub(crate) fn start(cli: &Cli) {
     };
     let filter = EnvFilter::try_from_env("ANNALS_LOG").unwrap_or_else(|_| usual.into());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let log = log.with_ansi(std::io::stderr().is_terminal());
+    // A failure to log would be printed to the same place, and that panics.
+    let log = log.with_ansi(std::io::stderr().is_terminal()).log_internal_errors(false);
     match format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().init(),

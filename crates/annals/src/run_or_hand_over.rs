@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
 use annals_server::exit_codes_and_statuses::INTERRUPTED;
@@ -16,15 +17,19 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::empty;
 use serde_json::Value;
+use tokio::time::{Instant, sleep};
 
 use crate::cli::Global;
 use crate::commands::{data, now};
 use crate::config::{ClusterConfig, Config};
 use crate::failure::print as print_error;
-use crate::folder::{Folder, Opening};
+use crate::folder::{Claim, Folder, Opening};
 use crate::host::FolderHost;
 use crate::ipc;
 use crate::progress::Bars;
+
+/// Time between two attempts to lock a folder that another command uses.
+const STEP: Duration = Duration::from_millis(100);
 
 /// Makes calls on the memory of a data folder.
 pub(crate) struct Client {
@@ -59,10 +64,14 @@ impl Client {
         }
         let data = data(global)?;
         let config = Config::load(global, &data)?;
+        let create = create || config.catalog.url.is_some();
+        let claim = match wait_for_folder(global, &data, create, &config.cluster).await? {
+            Owner::Service(client) => return Ok(client),
+            Owner::ThisProcess(claim) => claim,
+        };
         let by_hand = Opening::by_hand(config.models, config.embedder, now(global));
         let opening = Opening { catalog: config.catalog, objects: config.objects, ..by_hand };
-        let folder =
-            Folder::open(&data, opening, create).await.map_err(|error| beside_a_node(error, &config.cluster))?;
+        let folder = Folder::open_claimed(claim, opening).await?;
         if let Err(error) = folder.service().finish_forgetting(folder.now()).await {
             print_error(&format!(
                 "annals: what an interrupted `forget` erased is still in the files: {}",
@@ -170,6 +179,35 @@ impl Client {
 
     pub(crate) fn data(&self) -> &Path {
         &self.data
+    }
+}
+
+/// Who owns a data folder.
+enum Owner {
+    Service(Client),
+    ThisProcess(Claim),
+}
+
+/// Takes the folder for this process, unless a service owns it. While another command owns it, tries again until the lock
+/// timeout has passed. A node that stands by keeps its folder, so nobody waits for it.
+async fn wait_for_folder(global: &Global, data: &Path, create: bool, cluster: &ClusterConfig) -> Result<Owner> {
+    let timeout = if cluster.node().is_some() { 0 } else { global.lock_timeout };
+    let deadline = Instant::now() + Duration::from_secs(timeout);
+    let mut told = false;
+    loop {
+        let in_use = match Claim::take(data, create) {
+            Ok(claim) => return Ok(Owner::ThisProcess(claim)),
+            Err(error @ Error::InUse { .. }) if Instant::now() < deadline => error,
+            Err(error) => return Err(beside_a_node(error, cluster)),
+        };
+        if !told {
+            print_error(&format!("annals: {in_use}; waiting up to {timeout} s for it (--lock-timeout)"));
+            told = true;
+        }
+        sleep(STEP).await;
+        if let Some(client) = Client::running(global).await? {
+            return Ok(Owner::Service(client));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{OneEmbedder, Select, Table};
+use annals_core::ports::{OnConflict, OneEmbedder, Select, Table};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Embedder, Fact, FactQuery, Facts, Grain, Kind, Memory, Message, Result, Settings, Strata, Timestamp,
@@ -60,7 +60,7 @@ impl Stores {
     /// searchable.
     pub(crate) async fn ingest(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
         for batch in messages.chunks(BATCH) {
-            self.writer.ingest(agent, batch.to_vec(), false, now).await?;
+            self.writer.ingest(agent, batch.to_vec(), OnConflict::Refuse, now).await?;
         }
         self.writer.project(agent, now, &|_| ()).await?;
         self.fact_writer.extract(agent, now, &|_| ()).await?;

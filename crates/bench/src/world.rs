@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use annals_catalog::{SqliteCatalog, read_ahead};
-use annals_core::ports::{OneEmbedder, Probe, Table};
+use annals_core::ports::{OnConflict, OneEmbedder, Probe, Table};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Answer, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings, Strata,
@@ -126,7 +126,7 @@ impl World {
         while messages.peek().is_some() {
             let batch: Vec<Message> = messages.by_ref().take(BATCH).collect();
             let count = batch.len() as u64;
-            self.writer.ingest(agent, batch, false, now).await?;
+            self.writer.ingest(agent, batch, OnConflict::Refuse, now).await?;
             progress("catalog", count);
         }
         let (catalog, begun, before) = (begun.elapsed(), Instant::now(), self.embedder.spent());

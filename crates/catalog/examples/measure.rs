@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use annals_catalog::{PostgresCatalog, SqliteCatalog};
-use annals_core::ports::{Select, Store, Target, Turn};
+use annals_core::ports::{OnConflict, Select, Store, Target, Turn};
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
 use futures::FutureExt;
@@ -52,7 +52,7 @@ async fn measure(path: &Path) -> annals_core::Result<()> {
 async fn import(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     let started = Instant::now();
     for first in (0..TURNS).step_by(BATCH as usize) {
-        catalog.ingest(agent, turns(agent, first, BATCH)?, false, Timestamp::UNIX_EPOCH).await?;
+        catalog.ingest(agent, turns(agent, first, BATCH)?, OnConflict::Refuse, Timestamp::UNIX_EPOCH).await?;
     }
     let took = started.elapsed();
     println!("import: {TURNS} turns in {took:.1?}, {:.0}/s", TURNS as f64 / took.as_secs_f64());
@@ -60,7 +60,8 @@ async fn import(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
 }
 
 async fn requests(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
-    let again = timed(catalog.ingest(agent, turns(agent, 0, BATCH)?, false, Timestamp::UNIX_EPOCH)).await?;
+    let again =
+        timed(catalog.ingest(agent, turns(agent, 0, BATCH)?, OnConflict::Refuse, Timestamp::UNIX_EPOCH)).await?;
     println!("the same {BATCH} turns again: {again:.1?}");
     single(agent, catalog).await?;
     crowd(agent, catalog).await?;
@@ -71,7 +72,7 @@ async fn single(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     let mut times = Vec::new();
     for index in 0..300 {
         let one = turns(agent, TURNS + index, 1)?;
-        times.push(timed(catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH)).await?);
+        times.push(timed(catalog.ingest(agent, one, OnConflict::Refuse, Timestamp::UNIX_EPOCH)).await?);
     }
     times.sort();
     println!("one turn: p50 {:.1?}, p95 {:.1?}", times[150], times[285]);
@@ -83,7 +84,8 @@ async fn crowd(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     for round in 0..20 {
         let writers = (0..50).map(|index| (round + 10) * 1000 + index + TURNS);
         let requests = writers.map(|at| turns(agent, at, 1)).collect::<annals_core::Result<Vec<_>>>()?;
-        let sent = requests.into_iter().map(|one| catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH));
+        let sent =
+            requests.into_iter().map(|one| catalog.ingest(agent, one, OnConflict::Refuse, Timestamp::UNIX_EPOCH));
         for answer in futures::future::join_all(sent).await {
             answer?;
         }
@@ -118,7 +120,7 @@ async fn copy(agent: &Agent, catalog: &SqliteCatalog, path: &Path) -> annals_cor
         }
         let one = turns(agent, next, 1)?;
         next += 1;
-        times.push(timed(catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH)).await?);
+        times.push(timed(catalog.ingest(agent, one, OnConflict::Refuse, Timestamp::UNIX_EPOCH)).await?);
     };
     let took = started.elapsed();
     let _ = std::fs::remove_file(&to);

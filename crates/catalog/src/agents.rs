@@ -272,6 +272,7 @@ pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use annals_core::prelude::*;
     use annals_core::{Agent, Settings, Timestamp};
     use annals_testkit::agent;
@@ -294,7 +295,10 @@ mod tests {
         };
         catalog.save_settings(&set, &settings).await.unwrap();
         for agent in [&unset, &elsewhere] {
-            catalog.ingest(agent, vec![user_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
+            catalog
+                .ingest(agent, vec![user_turn(agent, "1", "hello")], OnConflict::Refuse, Timestamp::UNIX_EPOCH)
+                .await
+                .unwrap();
         }
         assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, unset.clone(), set.clone()]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);

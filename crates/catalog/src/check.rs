@@ -26,7 +26,7 @@ pub(crate) fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Folder, user_turn};
-    use annals_core::ports::{Journal, RequestKey, Requests};
+    use annals_core::ports::{Journal, OnConflict, RequestKey, Requests};
     use annals_core::prelude::*;
     use annals_core::{Digest, MemoryId};
     use annals_testkit::{agent, at, entry, period, summary};
@@ -51,7 +51,12 @@ mod tests {
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
             let turn = user_turn(&me, "1", "tea");
             let request = RequestKey { key: Digest::of(["key"]), body: Digest::of(["body"]) };
-            let seq = catalog.ingest_once(&me, &request, vec![turn.clone()], false, now).await.unwrap().receipt.seq;
+            let seq = catalog
+                .ingest_once(&me, &request, vec![turn.clone()], OnConflict::Refuse, now)
+                .await
+                .unwrap()
+                .receipt
+                .seq;
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
             catalog.save_summaries(&me, vec![day], now).await.unwrap();
             catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
@@ -67,7 +72,7 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let turns = (0..200).map(|id| user_turn(&me, &id.to_string(), &"tea ".repeat(100))).collect();
-        catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
+        catalog.ingest(&me, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.unwrap();
         drop(catalog);
         let mut bytes = std::fs::read(folder.path()).unwrap();
         let middle = bytes.len() / 4096 / 2 * 4096;

@@ -1,7 +1,7 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent. `RequestKey::LIFETIME` in core says
 //! how long a key holds.
 
-use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
+use annals_core::ports::{KeyedReceipt, OnConflict, RequestKey, Requests, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
 use async_trait::async_trait;
 
@@ -18,11 +18,11 @@ impl<B: Backend> Requests for SqlCatalog<B> {
         agent: &Agent,
         request: &RequestKey,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> annals_core::Result<KeyedReceipt> {
         let (agent, request) = (agent.clone(), *request);
-        let ingest = move |c: &dyn Db| ingest_once(c, &agent, &request, &turns, revise, now);
+        let ingest = move |c: &dyn Db| ingest_once(c, &agent, &request, &turns, on_conflict, now);
         self.thread.write("storing messages", ingest).await
     }
 
@@ -64,7 +64,7 @@ pub(crate) fn ingest_once(
     agent: &Agent,
     request: &RequestKey,
     turns: &[Turn],
-    revise: bool,
+    on_conflict: OnConflict,
     now: Timestamp,
 ) -> Result<KeyedReceipt> {
     match find_request(db, agent, &request.key)? {
@@ -75,7 +75,7 @@ pub(crate) fn ingest_once(
             Ok(KeyedReceipt { receipt: ingest::repeat(db, agent, turns)?, repeated: true })
         }
         None => {
-            let receipt = ingest::ingest(db, agent, turns, revise, now)?;
+            let receipt = ingest::ingest(db, agent, turns, on_conflict, now)?;
             save(db, agent, request, &receipt.id, now)?;
             Ok(KeyedReceipt { receipt, repeated: false })
         }

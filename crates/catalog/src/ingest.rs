@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::ports::{Comparison, Origin, Turn, Turns};
+use annals_core::ports::{Comparison, OnConflict, Origin, Turn, Turns};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message, Period, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -22,11 +22,11 @@ impl<B: Backend> Turns for SqlCatalog<B> {
         &self,
         agent: &Agent,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> annals_core::Result<IngestReceipt> {
         let agent = agent.clone();
-        self.thread.write("storing messages", move |c| ingest(c, &agent, &turns, revise, now)).await
+        self.thread.write("storing messages", move |c| ingest(c, &agent, &turns, on_conflict, now)).await
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> annals_core::Result<Vec<Comparison>> {
@@ -58,13 +58,13 @@ impl<B: Backend> Turns for SqlCatalog<B> {
 /// Number of hex digits of the digest in an operation id: 104 bits.
 const OPERATION_ID: usize = 26;
 
-/// Stores the turns, all or none, and returns the receipt. Fails with `Conflict` if a turn with the same key and another
-/// content is stored, unless `revise` is set.
+/// Stores the turns, all or none, and returns the receipt. See [`OnConflict`] for a turn whose key is stored with other
+/// content.
 pub(crate) fn ingest(
     db: &dyn Db,
     agent: &Agent,
     turns: &[Turn],
-    revise: bool,
+    on_conflict: OnConflict,
     now: Timestamp,
 ) -> Result<IngestReceipt> {
     let masked = turns.iter().map(|turn| turn.masked).sum();
@@ -87,7 +87,7 @@ pub(crate) fn ingest(
     };
     for turn in turns {
         check(agent, turn)?;
-        let seq = agent_turns.store(turn, revise, &mut operation)?;
+        let seq = agent_turns.store(turn, on_conflict, &mut operation)?;
         operation.seq = operation.seq.max(seq);
     }
     for (day, seq) in &agent_turns.dirty {
@@ -161,9 +161,9 @@ struct AgentTurns<'c> {
 }
 
 impl AgentTurns<'_> {
-    /// Stores and counts one turn. Returns the sequence number of the stored turn; 0 if the turn is forgotten, or if it was
-    /// pruned and `revise` is not set.
-    fn store(&mut self, turn: &Turn, revise: bool, counts: &mut IngestReceipt) -> Result<u64> {
+    /// Stores and counts one turn. Returns the sequence number of the stored turn; 0 if the turn is forgotten or
+    /// pruned.
+    fn store(&mut self, turn: &Turn, on_conflict: OnConflict, counts: &mut IngestReceipt) -> Result<u64> {
         if let Some(hashes) = &self.hashes
             && hashes.is_forgotten(&turn.key, &turn.message.digest())?
         {
@@ -172,13 +172,7 @@ impl AgentTurns<'_> {
         }
         let values = params![self.agent_id, turn.id.as_str()];
         let Some(known) = turns::find(self.db, turns::BY_ID, values)?.pop() else {
-            // A pruned turn is a duplicate: the sealed summary would contain it twice. With `revise` it is late input.
-            if !revise && pruned::exists(self.db, self.agent_id, &turn.id)? {
-                // Its text is gone, but one request cannot have two contents under one key.
-                let digest = claimed(turn).digest();
-                if *self.pruned.entry(turn.id.clone()).or_insert(digest) != digest {
-                    return Err(conflict(turn));
-                }
+            if self.is_pruned(turn, on_conflict)? {
                 counts.duplicate += 1;
                 return Ok(0);
             }
@@ -189,11 +183,29 @@ impl AgentTurns<'_> {
             counts.duplicate += 1;
             return Ok(known.seq);
         }
-        if !revise {
+        if on_conflict == OnConflict::Refuse {
             return Err(conflict(turn));
         }
         counts.revised += 1;
         self.revise(turn, &known)
+    }
+
+    /// Returns whether the turn was pruned and is not to be stored again: the sealed summary would contain it twice. Only a
+    /// revision with other content is late input. A turn whose content is not recorded counts as unchanged.
+    fn is_pruned(&mut self, turn: &Turn, on_conflict: OnConflict) -> Result<bool> {
+        let Some(pruned) = pruned::get(self.db, self.agent_id, &turn.id)? else { return Ok(false) };
+        if on_conflict == OnConflict::Revise {
+            let sent_at = if turn.origin == Origin::Untimed { pruned.at } else { Some(turn.message.at) };
+            let sent = sent_at.map(|at| Message { at, ..turn.message.clone() });
+            let known = pruned.content.zip(sent).zip(self.hashes.as_ref());
+            return Ok(known.is_none_or(|((content, sent), hashes)| hashes.content_of(&sent) == content));
+        }
+        // Its text is gone, but one request cannot have two contents under one key.
+        let digest = claimed(turn).digest();
+        match *self.pruned.entry(turn.id.clone()).or_insert(digest) == digest {
+            true => Ok(true),
+            false => Err(conflict(turn)),
+        }
     }
 
     fn is_same(&self, turn: &Turn, known: &Stored) -> bool {
@@ -334,9 +346,9 @@ mod tests {
         let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
         let now = at("2026-06-01T00:00:00Z");
         let request = vec![user_turn(&me, "1", "tea"), user_turn(&me, "2", "cake")];
-        let first = catalog.ingest(&me, request.clone(), false, now).await.unwrap();
-        catalog.ingest(&other, vec![user_turn(&other, "1", "later")], false, now).await.unwrap();
-        let again = catalog.ingest(&me, request, false, now).await.unwrap();
+        let first = catalog.ingest(&me, request.clone(), OnConflict::Refuse, now).await.unwrap();
+        catalog.ingest(&other, vec![user_turn(&other, "1", "later")], OnConflict::Refuse, now).await.unwrap();
+        let again = catalog.ingest(&me, request, OnConflict::Refuse, now).await.unwrap();
         // The repeated request does not wait for another agent's later change.
         assert_eq!(again, IngestReceipt { accepted: 0, duplicate: 2, ..first });
         assert_eq!(catalog.operation(&me, &again.id).await.unwrap(), Some(again));
@@ -348,7 +360,7 @@ mod tests {
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let store = async |ids: &[(&str, &str)]| {
             let turns = ids.iter().map(|(id, text)| user_turn(&me, id, text)).collect();
-            catalog.ingest(&me, turns, false, now).await
+            catalog.ingest(&me, turns, OnConflict::Refuse, now).await
         };
         assert_eq!(store(&[("1", "tea")]).await.unwrap().seq, 1);
         assert!(store(&[("2", "cake"), ("3", "jam"), ("1", "coffee")]).await.is_err());
@@ -365,7 +377,7 @@ mod tests {
         for (turn, expect) in
             [(by_chance, "id t-chance does not match the position of the turn"), (weekly, "day 2026-W10 is not a day")]
         {
-            let error = catalog.ingest(&me, vec![turn], false, now).await.unwrap_err();
+            let error = catalog.ingest(&me, vec![turn], OnConflict::Refuse, now).await.unwrap_err();
             assert_eq!(error.to_string(), expect);
         }
         assert_eq!(catalog.all_agents().await.unwrap(), []);

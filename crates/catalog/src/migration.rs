@@ -8,8 +8,8 @@ use std::path::Path;
 
 use annals_core::ports::{
     Access, Accesses, Archive, Batches, Blocks, Building, Change, ClockNote, Content, Document, DocumentKey,
-    DocumentWrite, Documents, Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target,
-    VectorModel, Watermark,
+    DocumentWrite, Documents, Erasure, Expected, Journal, Keys, OnConflict, Record, Replies, RequestKey, Requests,
+    Seals, Target, VectorModel, Watermark,
 };
 use annals_core::prelude::*;
 use annals_core::{
@@ -220,7 +220,7 @@ async fn migrated_agents_continue_above_the_former_sequence() {
         let agent = agent(name);
         let newest = catalog.changes(&agent, Grain::Working, 11, 9).await.unwrap().len();
         let turn = user_turn(&agent, &format!("new {newest}"), "Hello.");
-        let done = catalog.ingest(&agent, vec![turn], false, now).await.unwrap();
+        let done = catalog.ingest(&agent, vec![turn], OnConflict::Refuse, now).await.unwrap();
         assert_eq!(done.seq, 12 + newest as u64, "{name}");
     }
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());

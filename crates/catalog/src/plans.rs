@@ -62,7 +62,7 @@ fn queries_use_their_indexes() {
     );
     check(memories::TURNS_PER_DAY, "SEARCH turn USING COVERING INDEX turn_by_day (agent_id=?)");
     check(memories::SUMMARIZED, "SEARCH summary USING COVERING INDEX summary_by_period (agent_id=?)");
-    check(pruned::IS_PRUNED, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
+    check(pruned::BY_ID, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
     check(pruned::ALL, "SEARCH pruned USING PRIMARY KEY (agent_id=?)");
     let of_conversation = "USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>?";
     check(turns::LAST_WITHIN, &format!("SEARCH turn {of_conversation} AND at<?)"));

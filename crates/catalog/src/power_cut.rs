@@ -14,7 +14,7 @@ mod vfs;
 use std::collections::HashMap;
 use std::path::Path;
 
-use annals_core::ports::{Select, Turn};
+use annals_core::ports::{OnConflict, Select, Turn};
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain};
 use annals_testkit::{agent, at};
@@ -67,7 +67,7 @@ impl Work {
     async fn send(self, catalog: &SqliteCatalog, together: &[usize]) -> Vec<bool> {
         let me = agent("me");
         let now = at("2026-06-01T00:00:00Z");
-        let sent = together.iter().map(|index| catalog.ingest(&me, self.request(&me, *index), false, now));
+        let sent = together.iter().map(|index| catalog.ingest(&me, self.request(&me, *index), OnConflict::Refuse, now));
         futures::future::join_all(sent).await.iter().map(Result::is_ok).collect()
     }
 

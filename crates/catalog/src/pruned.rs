@@ -11,7 +11,7 @@ use crate::memories;
 use crate::turns::Stored;
 
 pub(crate) const ALL: &str = "SELECT * FROM pruned WHERE agent_id = ?1 ORDER BY id";
-pub(crate) const IS_PRUNED: &str = "SELECT 1 FROM pruned WHERE agent_id = ?1 AND id = ?2";
+pub(crate) const BY_ID: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id = ?2";
 
 /// A pruned turn. If it was pruned before schema version 5, only the id is known. If it comes from an archive, the id is known,
 /// and perhaps the day and the instant.
@@ -80,9 +80,9 @@ pub(crate) fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Pru
     db.query(sql, values, read)
 }
 
-/// Returns whether a turn was pruned.
-pub(crate) fn exists(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<bool> {
-    db.exists(IS_PRUNED, params![agent_id, id.as_str()])
+/// Returns what stays of a turn; `None` if it was not pruned.
+pub(crate) fn get(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Pruned>> {
+    Ok(find(db, BY_ID, params![agent_id, id.as_str()])?.pop())
 }
 
 /// Removes the row of a turn that was stored again or forgotten.

@@ -1,6 +1,6 @@
 //! Tests that forgotten text is nowhere in the files after a scrub, and that this survives a power cut.
 
-use annals_core::ports::{Archive, Erasure, ErasureReport, Journal, Target};
+use annals_core::ports::{Archive, Erasure, ErasureReport, Journal, OnConflict, Target};
 use annals_core::prelude::*;
 use annals_core::{Agent, MemoryId};
 use annals_testkit::{agent, at, entry, summary};
@@ -18,12 +18,12 @@ async fn store_secret(catalog: &SqliteCatalog, me: &Agent) {
     let now = at("2026-06-01T00:00:00Z");
     let mut turns: Vec<_> = (0..200).map(|id| user_turn(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
     turns.push(user_turn(me, "secret", &format!("{SECRET}. {}", "More of it. ".repeat(900))));
-    let seq = catalog.ingest(me, turns.clone(), false, now).await.unwrap().seq;
+    let seq = catalog.ingest(me, turns.clone(), OnConflict::Refuse, now).await.unwrap().seq;
     let ids: Vec<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
     catalog.save_summaries(me, vec![summary("2026-03-04", seq, &ids, &format!("So {SECRET}!"))], now).await.unwrap();
     catalog.correct(me, &MemoryId::summary(me, "2026-03-04".parse().unwrap()), "Nothing.", now).await.unwrap();
-    catalog.ingest(me, vec![user_turn(me, "5", &format!("{SECRET}, too."))], true, now).await.unwrap();
-    catalog.ingest(me, vec![user_turn(me, "5", "five")], true, now).await.unwrap();
+    catalog.ingest(me, vec![user_turn(me, "5", &format!("{SECRET}, too."))], OnConflict::Revise, now).await.unwrap();
+    catalog.ingest(me, vec![user_turn(me, "5", "five")], OnConflict::Revise, now).await.unwrap();
 }
 
 async fn erase(catalog: &SqliteCatalog, me: &Agent) -> annals_core::Result<ErasureReport> {
@@ -130,7 +130,7 @@ async fn long_rows_leave_no_text_in_free_pages() {
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turns: Vec<_> =
         (0..20).map(|id| user_turn(&me, &id.to_string(), &format!("{SECRET} {id}. ").repeat(2000))).collect();
-    catalog.ingest(&me, turns, false, now).await.unwrap();
+    catalog.ingest(&me, turns, OnConflict::Refuse, now).await.unwrap();
     catalog.erase(&me, &Target::Conversation("talk".into()), now).await.unwrap();
     catalog.scrub().await.unwrap();
     assert!(!catalog.unused_space_contains(&[SECRET.to_owned()]).await.unwrap());
@@ -154,7 +154,7 @@ async fn text_escaped_in_json_is_found() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turn = user_turn(&me, "1", "tea");
-    catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
+    catalog.ingest(&me, vec![turn.clone()], OnConflict::Refuse, now).await.unwrap();
     let mut day = summary("2026-03-04", 1, std::slice::from_ref(&turn.id), "They had tea.");
     day.draft.as_mut().unwrap().sentences = vec![annals_core::Sentence {
         day: turn.day.first_day(),

@@ -189,7 +189,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use annals_core::Agent;
-    use annals_core::ports::{Block, Journal};
+    use annals_core::ports::{Block, Journal, OnConflict};
     use annals_core::prelude::*;
     use annals_testkit::postgres_server::Schema;
     use annals_testkit::{agent, at, entry, summary};
@@ -244,7 +244,7 @@ mod tests {
     async fn fill<B: Backend>(catalog: &SqlCatalog<B>, me: &Agent) {
         let now = at("2026-06-01T00:00:00Z");
         let turns: Vec<_> = (0..1_200).map(|id| user_turn(me, &id.to_string(), &format!("tea \0 {id}"))).collect();
-        let seq = catalog.ingest(me, turns.clone(), false, now).await.unwrap().seq;
+        let seq = catalog.ingest(me, turns.clone(), OnConflict::Refuse, now).await.unwrap().seq;
         let day = summary(&turns[0].day.to_string(), seq, &[turns[0].id.clone()], "They had tea.");
         catalog.save_summaries(me, vec![day], now).await.unwrap();
         catalog.add_operations(me, vec![entry(me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
@@ -273,7 +273,7 @@ mod tests {
         copies(&source, &database).await;
         // A new row gets a number that no copied row has.
         let more = vec![user_turn(&me, "more", "coffee")];
-        database.ingest(&me, more, false, at("2026-06-02T00:00:00Z")).await.unwrap();
+        database.ingest(&me, more, OnConflict::Refuse, at("2026-06-02T00:00:00Z")).await.unwrap();
         copies(&database, &back).await;
     }
 }

@@ -72,7 +72,7 @@ pub use strata::{
 };
 pub use token_budget::{KeyTokens, RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
 pub use totals::{Backlog, Totals};
-pub use turns::{Comparison, Origin, Turn, Turns};
+pub use turns::{Comparison, OnConflict, Origin, Turn, Turns};
 pub use vector_model::VectorModel;
 pub use watermarks::{Building, Change, Watermark, Watermarks};
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

@@ -134,6 +134,7 @@ impl Extractor for Auto {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use annals_core::prelude::*;
     use annals_core::{Kind, Memory};
     use annals_testkit::{MemoryCatalog, ModelServer, QuotingEngine, agent, at, period, turn};
@@ -166,7 +167,7 @@ mod tests {
     async fn day(agent: &Agent, period: Period) -> Vec<Memory> {
         let catalog = MemoryCatalog::new();
         let message = turn(agent, "2026-03-04T09:00:00Z", "I moved to Lisbon.");
-        catalog.ingest(agent, vec![message], false, at("2026-03-05T00:00:00Z")).await.unwrap();
+        catalog.ingest(agent, vec![message], OnConflict::Refuse, at("2026-03-05T00:00:00Z")).await.unwrap();
         catalog.inputs(agent, period).await.unwrap().into_iter().filter(|memory| memory.kind() == Kind::Turn).collect()
     }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use annals_core::ports::{Journal, Select, Turn};
+use annals_core::ports::{Journal, OnConflict, Select, Turn};
 use annals_core::prelude::*;
 use annals_core::{Agent, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones};
 use annals_summarizer::{Gap, SchedulePolicy, Summarizer};
@@ -132,7 +132,7 @@ impl World {
     }
 
     async fn store(&mut self, turn: Turn, day: i64) {
-        let stored = self.catalog.ingest(&self.agent, vec![turn], false, moment(day)).await.unwrap();
+        let stored = self.catalog.ingest(&self.agent, vec![turn], OnConflict::Refuse, moment(day)).await.unwrap();
         self.last = self.last.max(stored.seq);
     }
 

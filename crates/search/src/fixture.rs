@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Change, Part, Table, Turn, VectorModel, Watermark};
+use annals_core::ports::{Batch, Change, OnConflict, Part, Table, Turn, VectorModel, Watermark};
 use annals_core::prelude::*;
 use annals_core::{Answer, Body, Embedder, Grain, Memory, MemoryId, Period, Query, Role, Strata, Zones};
 use annals_testkit::{
@@ -41,7 +41,7 @@ impl World {
         let world = World::new();
         let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
         let source = turns.first().map(|turn| turn.id.clone()).unwrap();
-        world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
+        world.catalog.ingest(&agent("a"), turns, OnConflict::Refuse, at(NOW)).await.unwrap();
         let made =
             summaries.iter().map(|(label, text)| summary(label, 1, std::slice::from_ref(&source), text)).collect();
         world.catalog.save_summaries(&agent("a"), made, at(NOW)).await.unwrap();

@@ -100,7 +100,7 @@ pub enum LogFormat {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackupConfig {
-    /// A folder, or `s3://bucket/prefix` with credentials in the environment (`AWS_…`).
+    /// An absolute folder, or `s3://bucket/prefix` with credentials in the environment (`AWS_…`).
     pub target: Option<String>,
     /// Number of backups to keep. Older ones are removed after a new one is complete. All are kept if this is not set.
     pub keep: Option<u32>,
@@ -188,8 +188,14 @@ impl BackupConfig {
         if let Some(keep) = self.keep {
             within(&mut faults, "backup.keep".into(), keep, 1, 10_000);
         }
-        if self.target.as_deref().is_some_and(|target| target.trim().is_empty()) {
-            faults.push(Fault::new("backup.target", "is empty"));
+        // A relative folder would be another one for each process, by the folder in which it was started.
+        let is_relative = |target: &str| !target.contains("://") && !target.starts_with('/');
+        match self.target.as_deref() {
+            Some(target) if target.trim().is_empty() => faults.push(Fault::new("backup.target", "is empty")),
+            Some(target) if is_relative(target) => {
+                faults.push(Fault::new("backup.target", format!("is {target:?}; name an absolute folder")));
+            }
+            _ => {}
         }
         faults
     }
@@ -292,8 +298,13 @@ mod tests {
 
     #[test]
     fn backup_without_target_name_or_with_zero_keep_is_refused() {
-        let faults = BackupConfig { target: Some(" ".into()), keep: Some(0) }.faults();
-        let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
-        assert_eq!(fields, ["backup.keep", "backup.target"]);
+        fn check(target: &str, keep: u32, expect: &[&str]) {
+            let faults = BackupConfig { target: Some(target.into()), keep: Some(keep) }.faults();
+            assert_eq!(faults.iter().map(|fault| fault.field.as_str()).collect::<Vec<_>>(), expect, "{target}");
+        }
+        check(" ", 0, &["backup.keep", "backup.target"]);
+        check("backups", 1, &["backup.target"]);
+        check("/mnt/backups", 1, &[]);
+        check("s3://bucket/backups", 1, &[]);
     }
 }

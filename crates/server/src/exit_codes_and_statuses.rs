@@ -24,7 +24,7 @@ pub struct Row {
 
 const CORRECT: &str = "Correct that and call again.";
 const READ_AGAIN: &str = "Read the current state again before you change anything.";
-const NO_ID: &str = "Use an id as shown in brackets in the answers of search_memory, timeline and memory_context.";
+const NO_ID: &str = "Use an id as shown in brackets in the answers of search_memory, timeline and search_facts. The structured answer of memory_context maps its short ids, such as t1, to ids.";
 const NO_AGENT: &str = "The first add_memory creates the memory of a new agent.";
 const NO_SUCH: &str = "Check the name; the same call fails again.";
 const OTHER_NAME: &str = "Choose another name or key; the same call fails again.";

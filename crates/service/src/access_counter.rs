@@ -114,7 +114,7 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Access, Target, Turns};
+    use annals_core::ports::{Access, OnConflict, Target, Turns};
     use annals_testkit::{Faulty, MemoryCatalog, agent, at, turn};
     use serde_json::json;
 
@@ -191,7 +191,7 @@ mod tests {
         let agents = [agent("a"), agent("b")];
         let turns = agents.each_ref().map(|agent| turn(agent, NOW, "tea"));
         for (agent, turn) in agents.iter().zip(&turns) {
-            catalog.ingest(agent, vec![turn.clone()], false, at(NOW)).await.unwrap();
+            catalog.ingest(agent, vec![turn.clone()], OnConflict::Refuse, at(NOW)).await.unwrap();
         }
         let service = over(Arc::new(Faulty::at_call(catalog.clone(), 1)), Arc::new(|| at(NOW)));
         for (agent, turn) in agents.iter().zip(&turns) {

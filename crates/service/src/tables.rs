@@ -40,7 +40,7 @@ enum Piece {
     /// More changes are due for the tables.
     More,
     /// Messages may be left to extract facts from.
-    Unread,
+    MayHaveUnread,
     /// Another task holds this lock.
     Busy(Lock),
 }
@@ -58,13 +58,13 @@ impl Service {
                 () = stop.cancelled() => return,
                 work = self.queue.pop(worker) => work,
             };
-            self.take_turn(&work, &stop).await;
+            self.process(&work, &stop).await;
         }
     }
 
     /// Does a piece of work of an agent. Queues the agent again: at once if more is due, once the lock is free if another task
     /// holds it, or after a pause if the piece failed.
-    async fn take_turn(&self, work: &Work, stop: &CancellationToken) {
+    async fn process(&self, work: &Work, stop: &CancellationToken) {
         let piece = async {
             match work {
                 Work::Tables(agent, size) => self.write_piece(agent, *size).await,
@@ -75,13 +75,13 @@ impl Service {
         let piece = AssertUnwindSafe(piece).catch_unwind().await;
         let piece = piece.unwrap_or_else(|_| Err(Error::storage("processing new messages", "it panicked")));
         let (agent, pipeline) = (work.agent(), work.pipeline());
-        if matches!(piece, Ok(Piece::Done | Piece::More | Piece::Unread)) {
+        if matches!(piece, Ok(Piece::Done | Piece::More | Piece::MayHaveUnread)) {
             self.queue.note_success(agent, pipeline);
         }
         match piece {
             Ok(Piece::Done) => {}
             Ok(Piece::More) => self.enqueue(agent),
-            Ok(Piece::Unread) => self.queue.push_to_read(agent),
+            Ok(Piece::MayHaveUnread) => self.queue.push_to_read(agent),
             Ok(Piece::Busy(lock)) => self.return_when_free(agent.clone(), lock, stop),
             Err(error) => self.pause(agent, pipeline, &error, stop),
         }
@@ -109,7 +109,7 @@ impl Service {
     /// Queues an agent again once the lock is free.
     fn return_when_free(&self, agent: Agent, lock: Lock, stop: &CancellationToken) {
         let (service, stop) = (self.clone(), stop.clone());
-        if !self.queue.begin_return(&agent) {
+        if !self.queue.begin_return(&agent, lock) {
             return;
         }
         tokio::spawn(async move {
@@ -117,7 +117,7 @@ impl Service {
                 () = stop.cancelled() => {}
                 () = service.locks.wait_until_free(&agent, lock) => {}
             }
-            service.queue.end_return(&agent);
+            service.queue.end_return(&agent, lock);
         });
     }
 
@@ -128,26 +128,28 @@ impl Service {
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;
         drop(tables);
         self.queue.note_size(agent, more);
-        self.came(agent).await?;
-        Ok(if more { Piece::More } else { Piece::Unread })
+        self.publish_progress(agent).await?;
+        Ok(if more { Piece::More } else { Piece::MayHaveUnread })
     }
 
     /// Extracts facts from new messages for up to [`READING`] if the extractor runs locally; otherwise only brings the facts
     /// table up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
+        if !self.parts.extractor.is_local(&self.parts.store.settings(agent).await?) {
+            // Without the lock of extraction: a pass that waits for a model would end early for this worker.
+            let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
+            self.parts.fact_writer.bring_facts(agent).await?;
+            return Ok(Piece::Done);
+        }
         let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
             return Ok(Piece::Busy(Lock::Extraction));
         };
         let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
-        if !self.parts.extractor.is_local(&self.parts.store.settings(agent).await?) {
-            self.parts.fact_writer.bring_facts(agent).await?;
-            return Ok(Piece::Done);
-        }
         let until = Instant::now() + READING;
         let is_over = || Instant::now() >= until;
         let passed = self.parts.fact_writer.extract_until(agent, self.now(), &|_| (), &is_over).await?;
-        self.came(agent).await?;
-        Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
+        self.publish_progress(agent).await?;
+        Ok(if is_over() && passed.waiting.is_none() { Piece::MayHaveUnread } else { Piece::Done })
     }
 
     /// Applies all pending changes to the tables of an agent. The lock of the tables is free between pieces, so that an
@@ -186,7 +188,7 @@ impl Service {
         drop(tables);
         *total += projected;
         self.queue.note_success(agent, Pipeline::Working);
-        self.came(agent).await?;
+        self.publish_progress(agent).await?;
         Ok(more)
     }
 
@@ -235,7 +237,7 @@ impl Service {
             self.parts.fact_writer.extract_due(agent, self.now(), &should_stop, &facts).await?
         };
         drop(reader);
-        self.came(agent).await?;
+        self.publish_progress(agent).await?;
         Ok(passed)
     }
 
@@ -251,7 +253,7 @@ impl Service {
             self.fact_writer().extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
         };
         drop(reader);
-        self.came(agent).await?;
+        self.publish_progress(agent).await?;
         Ok(passed)
     }
 
@@ -274,7 +276,7 @@ impl Service {
     }
 
     /// Reports an agent's progress to the metrics, and notifies the tasks that wait for it.
-    async fn came(&self, agent: &Agent) -> Result<()> {
+    async fn publish_progress(&self, agent: &Agent) -> Result<()> {
         let (searchable, extracted) = self.reached(agent).await?;
         self.metrics.reached(Pipeline::Working, agent, searchable);
         self.metrics.reached(Pipeline::Extract, agent, extracted);
@@ -291,7 +293,7 @@ impl Service {
 
     /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was
     /// reached.
-    pub(crate) async fn preview(
+    pub(crate) async fn wait_until_reached(
         &self,
         agent: &Agent,
         deadline: Duration,
@@ -309,7 +311,7 @@ impl Service {
 }
 
 /// Formats an error with its cause, which says what to fix.
-fn with_cause(error: &Error) -> String {
+pub(crate) fn with_cause(error: &Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
     format!("{error}{cause}")
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Select, SummaryTask};
+use annals_core::ports::{OnConflict, Select, SummaryTask};
 use annals_core::{
     Agent, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
     SignedDuration, Store, Strata, Timestamp,
@@ -98,7 +98,7 @@ impl Life {
             diary.messages().into_iter().enumerate().partition(|(number, _)| number % 3 == 1);
         for messages in [timely, late] {
             let messages: Vec<Message> = messages.into_iter().map(|(_, message)| message).collect();
-            self.parts.writer.ingest(&self.agent, messages, false, now).await.unwrap();
+            self.parts.writer.ingest(&self.agent, messages, OnConflict::Refuse, now).await.unwrap();
             self.parts.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
         }
         let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();

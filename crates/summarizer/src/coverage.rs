@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Kind, LedgerRow, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
+use annals_core::{Agent, Grain, LedgerRow, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Summarizer;
 use crate::input::nothing;
@@ -99,8 +99,9 @@ impl Summarizer {
         let zones = self.store.settings(agent).await?.zones()?;
         let ledger = self.store.ledger(agent).await?;
         let sealed: HashSet<Period> = ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect();
-        let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
-        let with_turns = self.store.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
+        // Reads no text: an agent may have a million turns.
+        let days = self.store.children(agent).await?.into_iter().filter(|children| children.last_turn > 0);
+        let with_turns = days.map(|children| children.parent).collect();
         let days = days_with_content(&ledger, &with_turns);
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {

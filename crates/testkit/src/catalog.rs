@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use annals_core::ports::{
     AgentState, Agents, BatchedRequest, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Memories,
-    ModelBatch, Outline, Refusals, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns,
-    VectorModel, Watermark, Watermarks,
+    ModelBatch, OnConflict, Outline, Refusals, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn,
+    Turns, VectorModel, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, Memory, MemoryId, Message, Price, Result,
@@ -186,8 +186,14 @@ impl Agents for MemoryCatalog {
 
 #[async_trait]
 impl Turns for MemoryCatalog {
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
-        self.write(agent, |data, seq| data.ingest(agent, turns, revise, seq, now))?
+    async fn ingest(
+        &self,
+        agent: &Agent,
+        turns: Vec<Turn>,
+        on_conflict: OnConflict,
+        now: Timestamp,
+    ) -> Result<IngestReceipt> {
+        self.write(agent, |data, seq| data.ingest(agent, turns, on_conflict, seq, now))?
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {

@@ -154,7 +154,7 @@ impl<P: Reranker> Reranker for Faulty<P> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, RequestKey, Requests, Seals};
+    use annals_core::ports::{Blocks, Erasure, Journal, Keys, OnConflict, Replies, RequestKey, Requests, Seals};
     use annals_core::prelude::*;
 
     use super::*;
@@ -189,7 +189,7 @@ mod tests {
         let failures = [
             crate::save_block(&store, &agent, block.clone()).await,
             store
-                .ingest_once(&agent, &RequestKey { key: digest, body: digest }, Vec::new(), false, now)
+                .ingest_once(&agent, &RequestKey { key: digest, body: digest }, Vec::new(), OnConflict::Refuse, now)
                 .await
                 .map(|_| ()),
             store.revoke_key("k", now).await,

@@ -58,7 +58,7 @@ mod tests {
     use std::sync::Arc;
 
     use annals_core::Settings;
-    use annals_core::ports::Archive;
+    use annals_core::ports::{Archive, OnConflict};
     use annals_core::prelude::*;
     use annals_testkit::{
         MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, one_embedder, period, summary,
@@ -79,7 +79,7 @@ mod tests {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), one_embedder(WordEmbedder::new()));
         let writer = Writer::new(catalog.clone(), strata, embedder);
         let message = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
-        writer.ingest(&agent("a"), vec![message], false, at(NOW)).await.unwrap();
+        writer.ingest(&agent("a"), vec![message], OnConflict::Refuse, at(NOW)).await.unwrap();
         let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();
         Fixture { catalog, writer, turn: inputs[0].id.clone() }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
+use annals_core::ports::{Erasure, ExtractionTask, Journal, OnConflict, Select};
 use annals_core::prelude::*;
 use annals_core::{
     Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message, Properties, Result,
@@ -169,7 +169,7 @@ impl Fixture {
     }
 
     pub async fn send(&self, message: Message) {
-        self.writer().ingest(&agent("a"), vec![message], true, at(NOW)).await.unwrap();
+        self.writer().ingest(&agent("a"), vec![message], OnConflict::Revise, at(NOW)).await.unwrap();
     }
 
     /// Returns texts and sources of all statements.

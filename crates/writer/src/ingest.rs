@@ -1,6 +1,6 @@
 //! Stores messages: each call is one transaction, all or nothing.
 
-use annals_core::ports::{Comparison, KeyedReceipt, Origin, RequestKey, Turn};
+use annals_core::ports::{Comparison, KeyedReceipt, OnConflict, Origin, RequestKey, Turn};
 use annals_core::{
     Agent, Error, Fault, Grain, IngestReceipt, MemoryId, Message, Period, Result, Settings, Timestamp, TurnKey, Zones,
     identify,
@@ -30,13 +30,12 @@ impl From<Message> for NewMessage {
 
 impl Writer {
     /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain.
-    /// Messages that were forgotten are only counted. With `revise`, a message replaces one stored under the same id with other
-    /// content; without it that is an error.
+    /// Messages that were forgotten are only counted.
     pub async fn ingest(
         &self,
         agent: &Agent,
         messages: Vec<Message>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
         let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
@@ -45,7 +44,7 @@ impl Writer {
         }
         let settings = self.store.settings(agent).await?;
         let messages = messages.into_iter().map(NewMessage::from).collect();
-        self.ingest_checked(agent, &settings, messages, revise, now).await
+        self.ingest_checked(agent, &settings, messages, on_conflict, now).await
     }
 
     /// Stores messages like [`Writer::ingest`], but with their origins; some may have arrived without a time. The caller has
@@ -55,11 +54,11 @@ impl Writer {
         agent: &Agent,
         settings: &Settings,
         messages: Vec<NewMessage>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
         let turns = turns_of(agent, settings, messages)?;
-        self.store.ingest(agent, turns, revise, now).await
+        self.store.ingest(agent, turns, on_conflict, now).await
     }
 
     /// Stores messages like [`Writer::ingest_checked`], but once per idempotency key: if the key was accepted with the same
@@ -70,11 +69,11 @@ impl Writer {
         settings: &Settings,
         request: &RequestKey,
         messages: Vec<NewMessage>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
         let turns = turns_of(agent, settings, messages)?;
-        self.store.ingest_once(agent, request, turns, revise, now).await
+        self.store.ingest_once(agent, request, turns, on_conflict, now).await
     }
 
     /// Returns the messages as they are to be stored, and the number of credentials masked in them. Must run before
@@ -91,14 +90,14 @@ impl Writer {
         &self,
         agent: &Agent,
         messages: Vec<(TurnKey, Message)>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
         let settings = self.store.settings(agent).await?;
         let (masked, origin) = (0, Origin::Client);
         let incoming =
             messages.into_iter().map(|(key, message)| Incoming { key, message, masked, origin, attachment: None });
-        self.store(agent, &settings, incoming, revise, now).await
+        self.store(agent, &settings, incoming, on_conflict, now).await
     }
 
     /// Replaces the text of a stored turn by a person's correction. If the client sends its original message again, it is
@@ -112,7 +111,7 @@ impl Writer {
         let settings = self.store.settings(agent).await?;
         let (message, masked) = prepare_each(&settings, vec![message]).remove(0);
         let incoming = Incoming { key, message, masked, origin: Origin::Correction, attachment: None };
-        self.store(agent, &settings, std::iter::once(incoming), true, now).await
+        self.store(agent, &settings, std::iter::once(incoming), OnConflict::Revise, now).await
     }
 
     async fn store(
@@ -120,12 +119,12 @@ impl Writer {
         agent: &Agent,
         settings: &Settings,
         incoming: impl Iterator<Item = Incoming> + Send,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
         let zones = settings.zones()?;
         let turns = incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect();
-        self.store.ingest(agent, turns, revise, now).await
+        self.store.ingest(agent, turns, on_conflict, now).await
     }
 }
 

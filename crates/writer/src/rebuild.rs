@@ -176,6 +176,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use std::sync::Arc;
 
     use annals_core::Strata;
@@ -196,7 +197,7 @@ mod tests {
             let now = at("2026-03-05T00:00:00Z");
             let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
             let messages = ["one", "two"].map(|text| message("2026-03-04T10:00:00Z", text)).to_vec();
-            writer.ingest(&agent, messages, false, now).await.unwrap();
+            writer.ingest(&agent, messages, OnConflict::Refuse, now).await.unwrap();
             writer.project(&agent, now, &|_| ()).await.unwrap();
             let table = |generation| Table { agent: agent.clone(), grain: Grain::Working, generation };
             let before = strata.scan(&table(0)).await.unwrap();
@@ -239,7 +240,7 @@ mod tests {
     impl Fixture {
         async fn say(&self, text: &str) {
             let messages = vec![message("2026-03-04T10:00:00Z", text)];
-            self.writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
+            self.writer.ingest(&agent("a"), messages, OnConflict::Refuse, at(NOW)).await.unwrap();
         }
 
         async fn project(&self) {

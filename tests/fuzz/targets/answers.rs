@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, OnConflict, SummaryTask};
 use annals_core::prelude::*;
 use annals_core::{Error, Memory, MemoryId, Settings};
 use annals_llm::{Endpoint, ModelsConfig};
@@ -36,7 +36,7 @@ fn answers_are_used_or_refused() {
         let output = ["I signed for a flat in Lisbon.", "The movers come on Friday.", "I told my sister."];
         let moments = ["2026-03-04T09:00:00Z", "2026-03-04T09:01:00Z", "2026-03-04T09:02:00Z"];
         let turns = moments.iter().zip(output).map(|(at, text)| turn(&agent, at, text)).collect();
-        catalog.ingest(&agent, turns, false, now).await.unwrap();
+        catalog.ingest(&agent, turns, OnConflict::Refuse, now).await.unwrap();
         catalog.inputs(&agent, period(DAY)).await.unwrap()
     });
     let sent: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();

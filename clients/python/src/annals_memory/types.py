@@ -418,6 +418,7 @@ ForgetAnswer = TypedDict(
         "done": "bool",  # Whether the erasure was carried out. False for a dry run.
         "former_texts": "NotRequired[list[str]]",  # Only for a subject: ids of memories that stay, but lose former texts that name the subject.
         "lost": "list[str]",  # Periods with sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all periods with summaries.
+        "not_rewritten": "NotRequired[str | None]",  # Why the summaries in `rebuilt` could not be written yet; the next roll-up writes them. Null if they were written, and for a dry run.
         "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
         "partly_named": "NotRequired[list[PartlyNamed]]",  # Only for a subject of several words: other memories that name only a part of it, such as the surname. They are not erased.
         "prompts": "NotRequired[list[str]]",  # Only for a subject: names of the agent's own prompts that contain it. They are not changed: edit them.

@@ -100,7 +100,7 @@ fn warn_of(past: &PastPlanView) {
         let memories = plural(past.memories, "memory");
         say!("{WARN}{memories} are past this plan and will be removed: {}.{WARN:#}", grains.join(", "));
         say!(
-            "{WARN}A running service removes them within an hour, `annals retain` removes them now, `annals retain --dry-run` lists them.{WARN:#}"
+            "{WARN}A running service removes them within an hour, or `annals retain`; `annals retain --dry-run` lists them.{WARN:#}"
         );
     }
     if past.held > 0 {

@@ -95,7 +95,7 @@ fn print(answer: &FactsAnswer, zones: &Zones, now: Timestamp) {
     match answer.connected {
         Some(false) => say!("No path of facts connects the two; --history also follows ended facts."),
         Some(true) if answer.facts.is_empty() => say!("Both are names of one person or thing."),
-        None if answer.facts.is_empty() => say!("No facts found. `annals rollup` extracts facts from new messages."),
+        None if answer.facts.is_empty() => say!("No facts found; --history also shows those that no longer hold."),
         _ => say!("{DIM}Days are in the time zone {}.{DIM:#}", zones.name_at(now)),
     }
 }

@@ -98,6 +98,9 @@ fn print(answer: &ForgetAnswer, scope: Scope, samples: &[String]) {
             say!("  {} {words}: {DIM}{}{DIM:#}", plural(periods.len() as u64, "summary"), periods.join(" "));
         }
     }
+    if let Some(reason) = &answer.not_rewritten {
+        say!("  {WARN}These summaries are not written yet: {reason}. `annals rollup` writes them.{WARN:#}");
+    }
     if !answer.lost.is_empty() && scope == Scope::Agent {
         say!("  {}", plural(answer.lost.len() as u64, "summary"));
     } else if !answer.lost.is_empty() {

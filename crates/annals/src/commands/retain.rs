@@ -14,34 +14,23 @@ use crate::run_or_hand_over::Client;
 use crate::view::{WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Retain, json: bool) -> Result<ExitCode> {
-    let retain = |dry_run: bool| calls::Retain {
-        agent: args.agent.clone(),
-        request: RetainRequest { plan: args.plan.clone(), dry_run, trust_clock: args.trust_clock },
-    };
-    let dry = args.dry_run || args.plan.is_some();
+    let dry_run = args.dry_run || args.plan.is_some();
+    let request = RetainRequest { plan: args.plan.clone(), dry_run, trust_clock: args.trust_clock };
+    let answer = client.call(calls::Retain { agent: args.agent.clone(), request }).await?;
+    let held = !dry_run && !answer.clock_confirmed && answer.agents.iter().any(|answer| memories(answer) > 0);
     if json {
-        let answer = client.call(retain(dry)).await?;
         print_json(&answer);
-        return Ok(if dry || answer.clock_confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-    }
-    // Shows what will be pruned before pruning it.
-    let planned = client.call(retain(true)).await?;
-    if let Some(doubt) = planned.clock_doubt.as_ref().filter(|_| !dry) {
-        say!("{WARN}{doubt}{WARN:#}");
-        say!("{WARN}Run `annals retain` again then, or prune now with --trust-clock.{WARN:#}");
-    }
-    for answer in &planned.agents {
-        say!("{}: the plan {} {}.", answer.agent, answer.plan, plans::keeps_of(client, &answer.plan).await?);
-        if dry || memories(answer) > 0 {
+    } else {
+        if let Some(doubt) = answer.clock_doubt.as_ref().filter(|_| held) {
+            say!("{WARN}{doubt}{WARN:#}");
+            say!("{WARN}Run `annals retain` again then, or prune now with --trust-clock.{WARN:#}");
+        }
+        for answer in &answer.agents {
+            say!("{}: the plan {} {}.", answer.agent, answer.plan, plans::keeps_of(client, &answer.plan).await?);
             print(answer);
         }
     }
-    if dry {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let answer = client.call(retain(false)).await?;
-    answer.agents.iter().for_each(print);
-    Ok(if answer.clock_confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if held { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn memories(answer: &RetainAnswer) -> u64 {

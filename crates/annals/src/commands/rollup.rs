@@ -14,7 +14,7 @@ use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueV
 
 use crate::cli::Rollup;
 use crate::run_or_hand_over::Client;
-use crate::view::{DIM, WARN, count, plural, print_json, say};
+use crate::view::{DIM, WARN, column, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
     let request = RollupRequest { dry_run: args.dry_run, refresh: args.refresh };
@@ -46,7 +46,7 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
     if answer.dry_run {
         let words = plural(answer.words, "word");
         say!("{agent}: {} would be read, {words}", plural(answer.periods.len() as u64, "period"));
-        say!("  {DIM}{}{DIM:#}", answer.periods.join(" "));
+        say!("{DIM}{}{DIM:#}", column(&answer.periods.join(" "), 2));
         print_estimates(&answer.estimates, &answer.currency);
         return print_not_yet_due(&answer.not_yet_due);
     }

@@ -27,14 +27,16 @@ use tokio_util::sync::CancellationToken;
 use super::data;
 use crate::catalog::Catalog;
 use crate::cli::{Global, Serve};
+use crate::clock::clock_is_synchronised;
 use crate::config::Config;
+use crate::console::announce;
 use crate::embedders::runtime;
-use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
+use crate::folder::{Claim, Folder, Opening};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
 use crate::jobs;
 use crate::takeover;
-use crate::view::{BOLD, DIM, say};
+use crate::view::{BOLD, DIM};
 
 /// A day is rolled up only after this time without new messages.
 const QUIET: SignedDuration = SignedDuration::from_mins(5);
@@ -195,15 +197,16 @@ fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
     let data = folder.path().display();
     if json {
         let data = data.to_string();
-        return crate::view::print_json(
-            &serde_json::json!({ "serving": data, "address": address, "pid": std::process::id() }),
-        );
+        let greeting = serde_json::json!({ "serving": data, "address": address, "pid": std::process::id() });
+        return announce(&format!("{greeting}"));
     }
     match address {
         Some(address) => {
-            say!("{BOLD}{address}{BOLD:#}  {DIM}memory in {data}{DIM:#}");
-            say!("{DIM}Look at it in a browser · API: {address}/docs · MCP: {address}/mcp · Ctrl-C stops it.{DIM:#}");
+            announce(&format!("{BOLD}{address}{BOLD:#}  {DIM}memory in {data}{DIM:#}"));
+            announce(&format!(
+                "{DIM}Look at it in a browser · API: {address}/docs · MCP: {address}/mcp · Ctrl-C stops it.{DIM:#}"
+            ));
         }
-        None => say!("{DIM}memory in {data}, for this user's processes only{DIM:#}"),
+        None => announce(&format!("{DIM}memory in {data}, for this user's processes only{DIM:#}")),
     }
 }

@@ -11,7 +11,10 @@ use crate::stores::Stores;
 pub(crate) enum Source {
     /// Any of the sources below, each piece of evidence counted once.
     All,
+    /// A whole turn.
     Turn,
+    /// A part of a turn that was too long. It may lack the answer.
+    Excerpt,
     /// A fact or statement.
     Fact,
     /// A sentence of a summary of this grain.
@@ -59,7 +62,10 @@ impl Lineage {
         };
         for item in &context.items {
             match item.kind {
-                ContextKind::Turn => add(Source::Turn, &[MemoryId::from_text(&item.id)]),
+                ContextKind::Turn => {
+                    let source = if is_excerpt(&item.text) { Source::Excerpt } else { Source::Turn };
+                    add(source, &[MemoryId::from_text(&item.id)]);
+                }
                 ContextKind::Fact | ContextKind::Statement => {
                     add(Source::Fact, self.facts.get(&item.id).map_or(&[], Vec::as_slice));
                 }
@@ -73,6 +79,11 @@ impl Lineage {
         }
         found.into_iter().map(|(source, ids)| (source, ids.len())).collect()
     }
+}
+
+/// Returns whether a context leaves out something of a turn. A turn that has such marks itself counts as one, too.
+fn is_excerpt(text: &str) -> bool {
+    text.contains("… ") || text.ends_with(" …")
 }
 
 #[cfg(test)]

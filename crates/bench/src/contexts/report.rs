@@ -140,6 +140,7 @@ fn name(source: Source) -> String {
     match source {
         Source::All => "all".into(),
         Source::Turn => "turn".into(),
+        Source::Excerpt => "excerpt".into(),
         Source::Fact => "fact".into(),
         Source::Summary(grain) => grain.to_string(),
     }

@@ -248,7 +248,7 @@ impl Restoring<'_> {
         if !turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());
         }
-        if pruned::exists(self.db, self.agent_id, &id)? {
+        if pruned::get(self.db, self.agent_id, &id)?.is_some() {
             return Ok(());
         }
         let unknown = Pruned { id, arrived: None, day, at, conversation: None, speaker: None, content: None };
@@ -325,7 +325,7 @@ fn digest(hex: &str) -> annals_core::Result<Digest> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Archive;
+    use annals_core::ports::{Archive, OnConflict};
     use annals_core::prelude::*;
     use annals_testkit::{MemoryCatalog, agent, all_records, at};
 
@@ -336,7 +336,7 @@ mod tests {
     async fn opening_the_catalog_drops_an_interrupted_restore() {
         let (folder, source, me) = (Folder::new(), MemoryCatalog::new(), agent("me"));
         let turns = vec![user_turn(&me, "1", "tea"), user_turn(&me, "2", "cake")];
-        source.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
+        source.ingest(&me, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.unwrap();
         let records = all_records(&source, &me).await;
         let catalog = folder.open();
         catalog.begin_restore(&me).await.unwrap();

@@ -212,7 +212,7 @@ pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Erasure, Target};
+    use annals_core::ports::{Erasure, OnConflict, Target};
     use annals_core::prelude::*;
     use annals_testkit::{agent, at};
 
@@ -225,7 +225,7 @@ mod tests {
         let goes =
             user_turn(&me, "1", "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.");
         let stays = user_turn(&me, "2", "Yes, off we went to Rome by train.");
-        catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
+        catalog.ingest(&me, vec![goes.clone(), stays], OnConflict::Refuse, now).await.unwrap();
         let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
         assert_eq!(report.words, ["And never came back"]);
     }
@@ -235,9 +235,9 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let [goes, stays] = ["1", "2"].map(|id| user_turn(&me, id, "The shared plan is on the kitchen table."));
-        catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
+        catalog.ingest(&me, vec![goes.clone(), stays], OnConflict::Refuse, now).await.unwrap();
         let revised = user_turn(&me, "2", "The plan is in the drawer of the desk.");
-        catalog.ingest(&me, vec![revised], true, now).await.unwrap();
+        catalog.ingest(&me, vec![revised], OnConflict::Revise, now).await.unwrap();
         let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
         assert_eq!(report.words, Vec::<String>::new());
     }

@@ -225,7 +225,7 @@ impl ErasurePlan {
 #[cfg(test)]
 mod tests {
     use annals_core::Interval;
-    use annals_core::ports::{Erasure, Journal, Target};
+    use annals_core::ports::{Erasure, Journal, OnConflict, Target};
     use annals_core::prelude::*;
     use annals_testkit::{agent, at, entry, summary};
 
@@ -238,7 +238,7 @@ mod tests {
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let turns =
             vec![user_turn(&me, "1", "Ann told me of the green tea."), user_turn(&me, "2", "The cake was for Bob.")];
-        let seq = catalog.ingest(&me, turns.clone(), false, now).await.unwrap().seq;
+        let seq = catalog.ingest(&me, turns.clone(), OnConflict::Refuse, now).await.unwrap().seq;
         let day = summary(&turns[0].day.to_string(), seq, &[turns[0].id.clone()], "Ann told of tea.");
         catalog.save_summaries(&me, vec![day], now).await.unwrap();
         catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();

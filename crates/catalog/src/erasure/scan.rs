@@ -98,7 +98,7 @@ impl<B: Backend> SqlCatalog<B> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Erasure, Target, Turn};
+    use annals_core::ports::{Erasure, OnConflict, Target, Turn};
     use annals_core::prelude::*;
     use annals_testkit::{agent, at, entry};
 
@@ -115,17 +115,27 @@ mod tests {
         let many = (0..ROWS + 10).map(|number| turn_by_user(&number.to_string(), "Nobody was there."));
         let many: Vec<Turn> =
             many.chain([turn_by_user("zelda", "Zelda was there."), turn_by_user("goes", "Zelda left.")]).collect();
-        catalog.ingest(&me, many, false, now).await.unwrap();
+        catalog.ingest(&me, many, OnConflict::Refuse, now).await.unwrap();
         let target = Target::Subject("Zelda".into());
         let scan = || async { catalog.scanned(&me, &target).await.unwrap().unwrap() };
         let scanned = scan().await;
         assert_eq!(scanned.turns, [turn_by_user("zelda", "").id, turn_by_user("goes", "").id].into());
         catalog
-            .ingest(&me, vec![turn_by_user("goes", "Bob left."), turn_by_user("3", "Zelda came.")], true, now)
+            .ingest(
+                &me,
+                vec![turn_by_user("goes", "Bob left."), turn_by_user("3", "Zelda came.")],
+                OnConflict::Revise,
+                now,
+            )
             .await
             .unwrap();
         catalog
-            .ingest(&me, vec![turn_by_user("new", "So did Zelda."), turn_by_user("zoe", "Zoe sang.")], false, now)
+            .ingest(
+                &me,
+                vec![turn_by_user("new", "So did Zelda."), turn_by_user("zoe", "Zoe sang.")],
+                OnConflict::Refuse,
+                now,
+            )
             .await
             .unwrap();
         let (of, select) = (me.clone(), target.clone());

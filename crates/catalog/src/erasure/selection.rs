@@ -309,6 +309,7 @@ impl Witness for Speakers<'_> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use std::ops::ControlFlow;
 
     use annals_core::prelude::*;
@@ -348,7 +349,7 @@ mod tests {
     async fn unreadable_speaker_is_an_error_not_an_unknown_speaker() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let (catalog, turn) = (folder.open(), user_turn(&me, "1", "I am also called Zel."));
-        let extracted = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
+        let extracted = catalog.ingest(&me, vec![turn.clone()], OnConflict::Refuse, now).await.unwrap().seq;
         let found =
             Extracted { operations: vec![operation(&turn, 0, "user also_known_as Zel")], ..Extracted::default() };
         let read = Extraction { turns: vec![turn.id], found, after: 0, extracted, degraded: None };

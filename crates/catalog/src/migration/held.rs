@@ -1,5 +1,7 @@
 //! Checks of what the catalogs of the fixtures hold, by the version that introduced it.
 
+use annals_core::ports::OnConflict;
+
 use super::*;
 
 /// Checks the third agent of the fixtures, and the tables that came with version 3.
@@ -80,7 +82,7 @@ pub(super) async fn has_what_is_new(catalog: &SqliteCatalog) {
     let request = RequestKey { key, body: key };
     for repeated in [false, true] {
         let turns = vec![user_turn(&you, "new", "We have tea.")];
-        let keyed = catalog.ingest_once(&you, &request, turns, false, now).await.unwrap();
+        let keyed = catalog.ingest_once(&you, &request, turns, OnConflict::Refuse, now).await.unwrap();
         assert_eq!(keyed.repeated, repeated);
     }
     catalog.erase(&you, &Target::Agent, now).await.unwrap();
@@ -138,10 +140,10 @@ pub(super) async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.log_version(&me).await.unwrap(), 0);
     assert_eq!(catalog.children(&me).await.unwrap().len(), 2);
     // The sequence continues.
-    let done = catalog.ingest(&me, vec![user_turn(&me, "3", "jam")], false, now).await.unwrap();
+    let done = catalog.ingest(&me, vec![user_turn(&me, "3", "jam")], OnConflict::Refuse, now).await.unwrap();
     assert_eq!(done.seq, next);
     let revised = vec![user_turn(&me, "1", "coffee")];
-    catalog.ingest(&me, revised, true, now).await.unwrap();
+    catalog.ingest(&me, revised, OnConflict::Revise, now).await.unwrap();
     assert_eq!(catalog.versions(&me, &tea).await.unwrap().len(), 1);
     let access = (tea.clone(), Access { times: 2, last: now });
     assert_eq!(catalog.recall(&me, std::slice::from_ref(&tea)).await.unwrap()[0].1, None);

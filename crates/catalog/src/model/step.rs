@@ -1,7 +1,8 @@
 //! The steps of the model test, and how they are applied.
 
 use annals_core::ports::{
-    Access, Block, Change, Document, DocumentKey, DocumentWrite, Expected, RequestKey, Select, Target, Turn, Watermark,
+    Access, Block, Change, Document, DocumentKey, DocumentWrite, Expected, OnConflict, RequestKey, Select, Target,
+    Turn, Watermark,
 };
 use annals_core::{
     ALIAS, Agent, CacheTokens, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory,
@@ -13,7 +14,7 @@ use proptest::prelude::*;
 /// One step on an agent. Numbers select an item modulo the number of items.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    Ingest { turns: Vec<SpokenTurn>, revise: bool },
+    Ingest { turns: Vec<SpokenTurn>, on_conflict: OnConflict },
     RollUp { row: usize, text: Option<u8>, verbatim: bool },
     Fail { row: usize },
     Watermark { grain: usize, applied: u64, stale: bool },
@@ -55,10 +56,14 @@ pub(super) enum Reached {
 /// The names in the texts. The last two name the same person if an alias in the log joins them.
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
+fn on_conflict() -> impl Strategy<Value = OnConflict> {
+    any::<bool>().prop_map(OnConflict::revise_if)
+}
+
 pub(super) fn step() -> impl Strategy<Value = Step> {
     let turns = || prop::collection::vec(spoken_turn(), 0..5);
     prop_oneof![
-        4 => (turns(), any::<bool>()).prop_map(|(turns, revise)| Step::Ingest { turns, revise }),
+        4 => (turns(), on_conflict()).prop_map(|(turns, on_conflict)| Step::Ingest { turns, on_conflict }),
         8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
             .prop_map(|(row, text, verbatim)| Step::RollUp { row, text, verbatim }),
         1 => any::<usize>().prop_map(|row| Step::Fail { row }),
@@ -107,9 +112,9 @@ fn now() -> Timestamp {
 /// Applies a step and returns what the caller observes.
 pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> String {
     match step {
-        Step::Ingest { turns, revise } => {
+        Step::Ingest { turns, on_conflict } => {
             let turns = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
-            let done = store.ingest(agent, turns, *revise, now()).await;
+            let done = store.ingest(agent, turns, *on_conflict, now()).await;
             let counts = done.map(|done| (done.accepted, done.duplicate, done.revised, done.forgotten, done.seq));
             format!("{:?}", counts.map_err(|e| e.to_string()))
         }
@@ -386,7 +391,7 @@ async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8
         .iter()
         .map(|spoken_turn| Turn { masked: u64::from(spoken_turn.text), ..turn(agent, spoken_turn) })
         .collect();
-    let done = match store.ingest_once(agent, &RequestKey { key, body }, turns, true, now()).await {
+    let done = match store.ingest_once(agent, &RequestKey { key, body }, turns, OnConflict::Revise, now()).await {
         Ok(done) => done,
         Err(error) => return format!("{dropped} {error}"),
     };

@@ -208,6 +208,7 @@ async fn end_former_session(client: &Client) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use annals_core::prelude::*;
     use annals_testkit::{agent, at};
 
@@ -236,7 +237,7 @@ mod tests {
     async fn say(catalog: &PostgresCatalog, id: &str) -> annals_core::Result<()> {
         let me = agent("me");
         let turns = vec![user_turn(&me, id, "tea")];
-        catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+        catalog.ingest(&me, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.map(|_| ())
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use annals_core::ports::OnConflict;
 use annals_core::prelude::*;
 use annals_core::{Agent, Error};
 use annals_testkit::postgres_server::Schema;
@@ -16,7 +17,7 @@ use crate::fixture::{open_schema, user_turn};
 
 async fn say(catalog: &PostgresCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
-    catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+    catalog.ingest(agent, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.map(|_| ())
 }
 
 async fn turns(catalog: &PostgresCatalog, agent: &Agent) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Erasure, Table, Watermark};
+use annals_core::ports::{Erasure, OnConflict, Table, Watermark};
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain};
 use annals_testkit::postgres_server::Schema;
@@ -15,7 +15,7 @@ use crate::sqlite::open::{Options, open};
 use crate::{PostgresCatalog, SqliteCatalog};
 async fn say(catalog: &PostgresCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
-    catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+    catalog.ingest(agent, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.map(|_| ())
 }
 
 async fn turns(catalog: &PostgresCatalog, agent: &Agent) -> u64 {

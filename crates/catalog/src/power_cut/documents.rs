@@ -2,7 +2,8 @@
 //! removed, forgotten and restored. A document and its passages are stored together or not at all.
 
 use annals_core::ports::{
-    Archive, Change, Document, DocumentKey, DocumentWrite, Documents, Erasure, Expected, Record, Target, Turn, Turns,
+    Archive, Change, Document, DocumentKey, DocumentWrite, Documents, Erasure, Expected, OnConflict, Record, Target,
+    Turn, Turns,
 };
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain, SignedDuration, Timestamp};
@@ -40,7 +41,7 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         1 => write(vec![written("plan", &"Rye bread. ".repeat(900), false)]).await,
         2 => {
             let turn = Turn { attachment: Some(r#"{"item":1}"#.into()), ..user_turn(me, "1", "tea") };
-            catalog.ingest(me, vec![turn], false, now()).await.map(drop)
+            catalog.ingest(me, vec![turn], OnConflict::Refuse, now()).await.map(drop)
         }
         3 => catalog.attach(me, &user_turn(me, "1", "tea").id, r#"{"item":2}"#).await.map(drop),
         4 => catalog.refresh_documents(me, &[document_key("brief")], now() + hour).await,

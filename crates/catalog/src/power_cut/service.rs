@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Block, Blocks, Erasure, Key, Keys, RequestKey, Requests, Scope, Target};
+use annals_core::ports::{Block, Blocks, Erasure, Key, Keys, OnConflict, RequestKey, Requests, Scope, Target};
 use annals_core::prelude::*;
 use annals_core::{Agent, Digest, Timestamp};
 use annals_testkit::{agent, at, period};
@@ -41,10 +41,10 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         1 => catalog.revoke_key("k1", now()).await,
         2 => annals_testkit::save_block(catalog, me, block("Ann likes tea.")).await,
         3 => annals_testkit::save_block(catalog, me, block("Ann likes rye.")).await,
-        4 => catalog.ingest(me, vec![user_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
+        4 => catalog.ingest(me, vec![user_turn(me, "1", "tea")], OnConflict::Refuse, now()).await.map(|_| ()),
         5 => {
             let (request, turns) = (RequestKey { key: digest, body: digest }, vec![user_turn(me, "1", "tea")]);
-            catalog.ingest_once(me, &request, turns, false, now()).await.map(|_| ())
+            catalog.ingest_once(me, &request, turns, OnConflict::Refuse, now()).await.map(|_| ())
         }
         6 => catalog.note_outage(me, &[period("2026-03-04")], "away", now(), now()).await,
         7 => catalog.erase(me, &Target::Agent, now()).await.map(|_| ()),

@@ -112,7 +112,7 @@ pub(crate) fn copy_pages(db: &Sqlite, path: &Path, mut between: impl FnMut()) ->
 mod tests {
     use std::path::Path;
 
-    use annals_core::ports::{Select, Target};
+    use annals_core::ports::{OnConflict, Select, Target};
     use annals_core::prelude::*;
     use annals_core::{Agent, Grain};
     use annals_testkit::{agent, at};
@@ -130,7 +130,7 @@ mod tests {
         let text = "x".repeat(1024 * 1024 / 16);
         for piece in 0..pieces {
             let turns = (0..16).map(|id| user_turn(agent, &format!("{piece}-{id}"), &text)).collect();
-            catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
+            catalog.ingest(agent, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.unwrap();
         }
         assert_eq!(PIECE * 4096, 1024 * 1024);
     }
@@ -168,7 +168,7 @@ mod tests {
                 // More than the cache holds, so that a part reaches the disk before the rollback: the copy starts over.
                 let turns: Vec<_> =
                     (0..80).map(|id| user_turn(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
-                ingest::ingest(&db, &me, &turns, false, now).ok().unwrap();
+                ingest::ingest(&db, &me, &turns, OnConflict::Refuse, now).ok().unwrap();
                 undone.rollback().unwrap();
             }
             if pieces == 4 {
@@ -177,7 +177,7 @@ mod tests {
                 scrub_at_once(&db.0);
             }
             let turn = user_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
-            ingest::ingest(&db, &me, &[turn], false, now).ok().unwrap();
+            ingest::ingest(&db, &me, &[turn], OnConflict::Refuse, now).ok().unwrap();
         };
         copy_pages(&db, &copy, between).unwrap();
         let last = changes::highest_seq(&db).ok().unwrap();
@@ -201,7 +201,10 @@ mod tests {
                 if let Some(last) = copy.as_mut().now_or_never() {
                     break last.unwrap();
                 }
-                catalog.ingest(&me, vec![user_turn(&me, &stored.to_string(), "tea")], false, now).await.unwrap();
+                catalog
+                    .ingest(&me, vec![user_turn(&me, &stored.to_string(), "tea")], OnConflict::Refuse, now)
+                    .await
+                    .unwrap();
                 stored += 1;
             };
             let (found, turns) = within(&path, &me).await;
@@ -219,10 +222,10 @@ mod tests {
     async fn copy_holds_acknowledged_writes_and_no_later_ones() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
-        let first = catalog.ingest(&me, vec![user_turn(&me, "1", "tea")], false, now).await.unwrap();
+        let first = catalog.ingest(&me, vec![user_turn(&me, "1", "tea")], OnConflict::Refuse, now).await.unwrap();
         let copy = folder.path().with_file_name("copy.sqlite");
         assert_eq!(catalog.copy_to(&copy).await.unwrap(), i64::try_from(first.seq).unwrap());
-        catalog.ingest(&me, vec![user_turn(&me, "2", "coffee")], false, now).await.unwrap();
+        catalog.ingest(&me, vec![user_turn(&me, "2", "coffee")], OnConflict::Refuse, now).await.unwrap();
 
         let copied = SqliteCatalog::open(&copy).unwrap();
         let all = Select { limit: 9, ..Select::all(Grain::Working) };
@@ -238,7 +241,10 @@ mod tests {
         let catalog = folder.open();
         let writes = async {
             for id in 0..60 {
-                catalog.ingest(&me, vec![user_turn(&me, &id.to_string(), "tea")], false, now).await.unwrap();
+                catalog
+                    .ingest(&me, vec![user_turn(&me, &id.to_string(), "tea")], OnConflict::Refuse, now)
+                    .await
+                    .unwrap();
             }
         };
         let copies = async {

@@ -5,6 +5,7 @@ use crate::SqliteCatalog;
 use crate::fixture::{Folder, user_turn};
 use crate::power_cut::{Drive, open};
 use annals_core::Agent;
+use annals_core::ports::OnConflict;
 use annals_core::prelude::*;
 use annals_testkit::{agent, at};
 use futures::FutureExt;
@@ -13,7 +14,7 @@ use std::sync::mpsc as blocking;
 
 async fn say(catalog: &SqliteCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
-    catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+    catalog.ingest(agent, turns, OnConflict::Refuse, at("2026-06-01T00:00:00Z")).await.map(|_| ())
 }
 
 async fn turns(catalog: &SqliteCatalog, agent: &Agent) -> u64 {

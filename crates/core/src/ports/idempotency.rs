@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 
-use super::Turn;
+use super::{OnConflict, Turn};
 use crate::{Agent, Digest, IngestReceipt, Result, SignedDuration, Timestamp};
 
 /// A client's idempotency key, and the body of the request that it belongs to.
@@ -43,7 +43,7 @@ pub trait Requests: Send + Sync {
         agent: &Agent,
         request: &RequestKey,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<KeyedReceipt>;
 

@@ -37,6 +37,22 @@ pub enum Origin {
     Correction,
 }
 
+/// What happens to a turn whose key is stored with other content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnConflict {
+    /// The request is refused with [`crate::Error::Conflict`].
+    Refuse,
+    /// The turn replaces the stored one, which stays as a former version.
+    Revise,
+}
+
+impl OnConflict {
+    /// Returns `Revise` if `revise` is set, as requests spell it.
+    pub fn revise_if(revise: bool) -> OnConflict {
+        if revise { OnConflict::Revise } else { OnConflict::Refuse }
+    }
+}
+
 /// Result of comparing a message with the turn stored under its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
@@ -53,16 +69,21 @@ pub enum Comparison {
 /// The messages of agents.
 #[async_trait]
 pub trait Turns: Send + Sync {
-    /// Stores turns, all or none. Turns that are stored already, or were pruned, count as duplicates; with `revise`, a
-    /// pruned turn is stored again as late input. Forgotten turns are counted and not stored. A stored key with other
-    /// content is [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day
+    /// Stores turns, all or none. Turns that are stored already, or were pruned, count as duplicates; with `Revise`, a
+    /// pruned turn with other content is stored as late input. Forgotten turns are counted and not stored. Each new or revised turn makes its day
     /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
     /// Turns of one conversation never share an instant. A turn with a taken instant gets the next free microsecond. A turn
     /// without an instant is placed after the stored turns that are less than a millisecond ahead of its arrival. So the order of
     /// arrival decides between equal instants in every order by time. Content means what the client sent last ([`Origin`]). A
     /// new turn is stored with its attachment. A revision replaces the attachment, or keeps the stored one if it has none.
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
+    async fn ingest(
+        &self,
+        agent: &Agent,
+        turns: Vec<Turn>,
+        on_conflict: OnConflict,
+        now: Timestamp,
+    ) -> Result<IngestReceipt>;
 
     /// Compares messages with the turns stored under their keys. Results are in input order.
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>>;

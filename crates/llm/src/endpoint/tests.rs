@@ -17,7 +17,7 @@ mod summaries;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_core::ports::{Background, ExtractionTask, Key, Keys, Replies, SummaryTask};
+use annals_core::ports::{Background, ExtractionTask, Key, Keys, OnConflict, Replies, SummaryTask};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Interval, Kind, Memory, MemoryId,
@@ -169,7 +169,7 @@ async fn turns(texts: &[(&str, &str, &str)]) -> Vec<Memory> {
         let (conversation, name) = ((*conversation).to_owned(), Some((*speaker).to_owned()));
         turn_of(&agent, Message { conversation, name, at, ..message(NOW, text) })
     });
-    catalog.ingest(&agent, turns.collect(), false, at(NOW)).await.unwrap();
+    catalog.ingest(&agent, turns.collect(), OnConflict::Refuse, at(NOW)).await.unwrap();
     let inputs = catalog.inputs(&agent, period(DAY)).await.unwrap();
     inputs.into_iter().filter(|memory| memory.kind() == Kind::Turn).collect()
 }

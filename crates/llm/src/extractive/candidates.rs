@@ -1,6 +1,7 @@
 //! The sentences from which a summary is chosen.
 
 mod chats;
+mod leads;
 mod quotes;
 
 use std::collections::BTreeSet;
@@ -101,15 +102,19 @@ impl<'a> Input<'a> {
         pool
     }
 
+    /// Returns the number of words that people wrote.
+    fn words(&self) -> usize {
+        self.sources.iter().filter(|turn| is_persons(turn)).map(|turn| length(&turn.text)).sum()
+    }
+
     /// Returns the messages of a short day that say something, each as one line, without those that are quoted already. Empty
     /// for coarser grains, and for a day with a base, with a mail, or with more than [`BRIEF`] words.
     fn brief(&self, is_quoted: impl Fn(usize) -> bool) -> Vec<Candidate> {
         let spoken: Vec<(usize, &&Memory)> =
             self.sources.iter().enumerate().filter(|(_, turn)| is_persons(turn)).collect();
-        let words: usize = spoken.iter().map(|(_, turn)| length(&turn.text)).sum();
         let has_mail =
             || spoken.iter().any(|(_, turn)| mails::parts(&turn.text).iter().any(|part| part.label.is_some()));
-        if self.grain > Grain::Daily || self.base.is_some() || words > BRIEF || has_mail() {
+        if self.grain > Grain::Daily || self.base.is_some() || self.words() > BRIEF || has_mail() {
             return Vec::new();
         }
         let names = Names::of(speakers(None, &self.sources));
@@ -172,6 +177,11 @@ impl<'a> Input<'a> {
                 one.dependence = Dependence::Faint;
                 one.is_filling = self.grain > Grain::Daily && one.worth.fills();
             }
+        }
+        if self.form == Form::Record {
+            // Messages of a short day that are not quoted are added as a whole.
+            let adds_whole = self.grain <= Grain::Daily && self.words() <= BRIEF;
+            leads::promote(self.grain, adds_whole, &mut all);
         }
         all
     }

@@ -9,7 +9,7 @@
 use super::dates;
 use super::definite;
 use super::language::Language;
-use super::tokens::Token;
+use super::tokens::{Token, is_in};
 use super::verbs;
 
 /// Returns whether the sentence needs the one before it to be understood.
@@ -65,10 +65,6 @@ pub(super) fn is_definite(tokens: &[Token], language: Language) -> bool {
         _ => return false,
     };
     tokens.first().is_some_and(|first| is_in(articles, &first.lower)) && !definite::is_of_writer(tokens, language)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 const WRITER: &str = "i me my mine we us our ours you your";

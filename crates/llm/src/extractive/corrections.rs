@@ -30,6 +30,14 @@ pub(super) fn is(message: &str) -> bool {
     }
 }
 
+/// Returns whether a sentence of a record only repeats what the next one corrects: "In an earlier report we said it cost $4".
+pub(super) fn retracts(sentence: &str) -> bool {
+    const MISTAKES: [&str; 5] = ["we said", "we reported", "we wrote", "misstated", "incorrectly"];
+    const REPORTS: [&str; 7] = ["report", "story", "article", "version", "item", "update", "earlier"];
+    let lower = sentence.to_lowercase();
+    MISTAKES.iter().any(|words| lower.contains(words)) && REPORTS.iter().any(|word| lower.contains(word))
+}
+
 /// Returns a line with the correction behind it: `See you Thursday → “sorry, Friday”`.
 pub(super) fn joined(line: &str, correction: &str) -> String {
     format!("{line} → “{}”", cut(correction.trim(), MAX_WORDS))
@@ -38,6 +46,14 @@ pub(super) fn joined(line: &str, correction: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn repeated_mistakes_are_found() {
+        assert!(retracts("In a report on Wednesday we said the requests were worth 1.8 million dollars."));
+        assert!(retracts("An earlier version misstated the toll."));
+        assert!(!retracts("The figure is 1.8 million krona."));
+        assert!(!retracts("We said goodbye to Tom."));
+    }
 
     #[test]
     fn corrections_of_times_and_numbers_are_found() {

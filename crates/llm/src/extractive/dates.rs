@@ -10,6 +10,7 @@
 mod beside;
 mod clock;
 mod direction;
+mod last_this_next;
 mod months;
 mod phrases;
 mod span;
@@ -23,7 +24,6 @@ mod weekdays;
 use std::ops::Range;
 
 use annals_core::{CalendarNames, Date, number_words};
-use jiff::ToSpan;
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
@@ -214,9 +214,9 @@ fn plain(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
             Some((1, Span::weekend(day, if tense::is_past(words, at) { tense::this_weekend(day) } else { 0 })?))
         }
         "last" if word(1) == "night" && clock::is_after_midnight(sentence, at) => Some((2, Span::day(day, 0)?)),
-        "last" | "past" | "previous" => side(words, at, day, -1),
-        "this" => side(words, at, day, 0),
-        "next" | "coming" | "upcoming" => side(words, at, day, 1),
+        "last" | "past" | "previous" => last_this_next::find(words, at, day, -1),
+        "this" => last_this_next::find(words, at, day, 0),
+        "next" | "coming" | "upcoming" => last_this_next::find(words, at, day, 1),
         weekday if phrases::weekday(weekday).is_some() => weekdays::find(sentence, at, day),
         _ => ago(words, at, day).or_else(|| ahead(words, at, day)),
     }
@@ -229,57 +229,6 @@ fn strip(word: &str) -> &str {
 
 fn part_of_day(word: &str) -> usize {
     usize::from(["morning", "afternoon", "evening", "night", "noon"].contains(&strip(word)))
-}
-
-/// Parses "last night", "this past weekend", "next Friday evening". `side` is -1 for "last", 0 for "this" and 1 for "next".
-fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
-    let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
-    let before = at.checked_sub(1).map_or("", |position| words[position]);
-    if side == 0 && ["past", "coming", "last", "upcoming"].contains(&word(1)) {
-        let (length, span) = self::side(words, at + 1, day, if ["past", "last"].contains(&word(1)) { -1 } else { 1 })?;
-        return Some((length + 1, span));
-    }
-    if side != 0 && (is_vague(word(1)) || number(word(1)).is_some()) && phrases::unit(strip(word(2))).is_some() {
-        let is_counted = ["the", "over", "in", "for", "these", "within", "during"].contains(&before);
-        return is_counted.then_some((3, if side < 0 { Span::Until } else { Span::From }));
-    }
-    let unit = strip(word(1));
-    // "My last semester", "the last week of January", but "last year, of course".
-    let is_own = side < 0 && weekdays::POSSESSIVES.contains(&before);
-    // "The last night shift."
-    let is_last_of_many = before == "the" && side < 0 && unit == "night";
-    let is_tide = ["tide", "tides"].contains(&word(2));
-    if is_own || is_last_of_many || is_tide || word(2) == "of" && word(3) != "course" {
-        return None;
-    }
-    // "Over the last week", "in the past year".
-    let is_over = before == "the" && ["past", "last"].contains(&words[at]);
-    let span = match unit {
-        "day" | "days" => return None,
-        "week" | "month" | "year" | "quarter" if is_over => Span::Until,
-        "night" | "evening" if side == -1 => Span::day(day, -1)?,
-        "morning" | "afternoon" | "evening" | "night" if side == 0 => Span::day(day, 0)?,
-        "week" => Span::week(day, side)?,
-        "weekend" if side == 0 => {
-            Span::weekend(day, if tense::is_past(words, at) { tense::this_weekend(day) } else { 0 })?
-        }
-        "weekend" => Span::weekend(day, side)?,
-        "month" => Span::month(day, side)?,
-        "quarter" => Span::quarter(day, side)?,
-        "year" => Span::year(day, side)?,
-        _ => match phrases::weekday(unit) {
-            Some(weekday) if ["coming", "upcoming"].contains(&words[at]) => Span::weekday_after(day, weekday)?,
-            Some(weekday) if side == 0 => weekdays::this(words, at, day, weekday)?,
-            Some(weekday) => Span::weekday_beside(day, weekday, side)?,
-            // Late in May, "next summer" is that of the next year.
-            None if words[at] == "next" && phrases::full_month(unit).is_none() => {
-                phrases::season(unit, day.checked_add(15.days()).ok()?, side)?
-            }
-            None => phrases::season(unit, day, side)?,
-        },
-    };
-    // "Past" is a preposition too: "walked past this house".
-    (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
 }
 
 /// Parses "two weeks ago", "a few days back", "years ago", "two Sundays ago".

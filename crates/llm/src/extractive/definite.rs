@@ -5,7 +5,7 @@
 //! the word after it: a name, a number or a complement with a name says which one is meant.
 
 use super::language::Language;
-use super::tokens::Token;
+use super::tokens::{Token, is_in};
 
 /// Maximum words of a sentence that is judged by the noun at its end. Longer sentences usually say which one is meant.
 const SHORT: usize = 10;
@@ -169,10 +169,6 @@ fn begins_with_own_verb(tokens: &[Token], language: Language) -> bool {
 
 fn is_number(token: &Token) -> bool {
     token.raw.starts_with(|c: char| c.is_ascii_digit())
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 const PREPOSITIONS: &str = "of in on at to from for with by near over across under behind before after since until into through against \

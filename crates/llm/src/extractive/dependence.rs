@@ -3,7 +3,7 @@
 use super::language::Language;
 use super::openers;
 use super::questions;
-use super::tokens::Token;
+use super::tokens::{Token, is_in};
 use super::verbs;
 
 /// The degree to which a sentence depends on others, best first. A summary takes only sentences of the best degree in its
@@ -95,10 +95,6 @@ fn is_label(tokens: &[Token]) -> bool {
         && is_in("more also here up our us live", word(1))
         && (word(0) != "sign" || word(2) == "for")
         || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.span.start > tokens[0].span.end + 1)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 /// Nouns that turn "this" into a time, which gets a date.

@@ -12,7 +12,7 @@ use super::language::{Language, is_unspaced};
 use super::{dates, verbs};
 
 /// Kind of event, highest-ranked first. A sentence with several has the highest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// A change of life or a basic fact of it: birth, death, wedding, move, job, illness, home.
     Life,
@@ -35,6 +35,7 @@ pub(super) enum Event {
     /// An intention without a fixed time.
     Plan,
     /// No event: thoughts, advice, descriptions.
+    #[default]
     None,
 }
 
@@ -202,7 +203,7 @@ const LISTS: [(Event, &str); 20] = [
         Achievement,
         "won winning award* medal trophy champion* finished completed passed launched released published achieved achievement \
          record milestone* accomplish* succeeded certified certificate diploma degree scholarship debut* earned solved fixed shipped \
-         deployed delivered opened reached raised beat submitted gcse gcses a-levels licence",
+         deployed cutover rollout delivered opened reached raised beat submitted gcse gcses a-levels licence",
     ),
     (
         Public,
@@ -216,7 +217,7 @@ const LISTS: [(Event, &str); 20] = [
          militants hostage* clash* demonstrat* rally rallies march marches marched elect elects indict* charged charges prosecutors pleaded pleads \
          guilty testif* verdict acquit* extradit* detain* jailed bail impeach* lawmakers spill* toll dismantl* quarantine* epidemic infected \
          approves rejects signs votes votes passes passed blocks blocked sworn swears inaugurat* mourn* aftershock* tsunami derail* collapse* \
-         nominates appoints wins loses beats ousted ouster overthrow* coalition ceasefires truce accord pledg* sanction settlement",
+         boarded boarding stowaway* pirate* robbers nominates appoints wins loses beats ousted ouster overthrow* coalition ceasefires truce accord pledg* sanction settlement",
     ),
     (
         Gain,

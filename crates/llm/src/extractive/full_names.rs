@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::MemoryId;
 
 use super::language::Language;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::{dates, definite, pronouns, verbs};
 
 /// The full names that occur in texts, and the words that must not be taken for surnames.
@@ -139,10 +139,6 @@ fn firms<'a>(text: &'a str, tokens: &'a [Token<'a>]) -> impl Iterator<Item = Str
 /// Removes the genitive ending `'s`.
 pub(super) fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 /// Titles. A surname after one of them is not completed.

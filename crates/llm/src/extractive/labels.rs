@@ -18,20 +18,23 @@ const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// Returns the text of an entry without labels and dropped lines.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
-    if !text.contains([':', '\n']) {
+    if !text.contains([':', '\n', '[']) {
         return Cow::Borrowed(text);
     }
-    let lines: Vec<&str> = text.lines().filter_map(of_line).collect();
+    let lines: Vec<Cow<str>> = text.lines().filter_map(of_line).collect();
     Cow::Owned(lines.join("\n"))
 }
 
-fn of_line(line: &str) -> Option<&str> {
+fn of_line(line: &str) -> Option<Cow<'_, str>> {
     if is_byline(line) {
         return None;
     }
+    if let Some(left) = unchecked(line) {
+        return Some(Cow::Owned(format!("- TODO: {left}")));
+    }
     // "10:14 BREAKING: …"
     let timed = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':' || c == ' ');
-    let Some((label, rest)) = timed.split_once(':') else { return Some(line) };
+    let Some((label, rest)) = timed.split_once(':') else { return Some(Cow::Borrowed(without_check(line))) };
     let label = label.trim_matches(|c: char| !c.is_alphanumeric() && c != ')').to_lowercase().replace('’', "'");
     let is_one_of = |list: &str| list.split('|').any(|one| one == label);
     if is_one_of(DROPPED) {
@@ -43,7 +46,19 @@ fn of_line(line: &str) -> Option<&str> {
     if is_empty {
         return None;
     }
-    Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
+    Some(Cow::Borrowed(if is_one_of(LABELS) { rest.trim_start() } else { without_check(line) }))
+}
+
+/// Returns what is to be done by an open box of a list: "- [ ] write docs".
+fn unchecked(line: &str) -> Option<&str> {
+    let item = line.trim_start().trim_start_matches(['-', '*', ' ']);
+    item.strip_prefix("[ ]").map(str::trim).filter(|left| !left.is_empty())
+}
+
+/// Removes the ticked box of what is done: "[x] migrate the table".
+fn without_check(line: &str) -> &str {
+    let item = line.trim_start().trim_start_matches(['-', '*', ' ']);
+    ["[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).map_or(line, str::trim_start)
 }
 
 /// Returns the headline of an entry: a first line of a few words that begins with a capital or a digit, has no punctuation mark
@@ -77,6 +92,7 @@ mod tests {
             assert_eq!(without(text), expect, "{text}");
         }
         check("Today's Progress: Fixed it.\nThoughts: Hard.", "Fixed it.\nHard.");
+        check("- [x] migrate the table\n- [ ] write docs", "migrate the table\n- TODO: write docs");
         check("Fixed it.\nLink to work: https://a.example", "Fixed it.");
         check("Blockers: none", "");
         check("Decision: we use Postgres.", "Decision: we use Postgres.");

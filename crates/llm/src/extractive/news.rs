@@ -60,6 +60,7 @@ pub(super) fn event(words: &[String], event: Event) -> Event {
         (true, false, _) => Event::Life,
         (true, true, _) => Event::Public,
         (false, true, _) => Event::State,
+        _ if is_any(TOPICS) => event.clamp(Event::Decision, Event::Public),
         (_, _, Event::Life | Event::Achievement | Event::Gain) => Event::Problem,
         (_, _, event) => event,
     }
@@ -71,12 +72,17 @@ fn is_of(list: &str, word: &str) -> bool {
 
 /// Words of events that change a place, a company or a country; a star matches any ending.
 const GRAVE: &str = "killed kills dies died dead death deaths hurt injured injures drown* derail* crash* explosion explodes blast destroyed \
-    destroys collapse* fire blaze arson flood* earthquake* tsunami hurricane evacuat* contaminat* outbreak epidemic pandemic quarantine* war \
-    invasion ceasefire coup treaty resigns resigned resignation ousts ousted elected bankrupt* administration \
-    insolven* receiver* liquidat* closes closed closing close closure shut shuts shutting jobs redundan* layoff* strike strikes walkout recall \
-    recalls recalled guilty sentenced jailed verdict convicted acquitted merger merge merges takeover acquire* acquires acquisition bid rescue \
-    saved reprieve* cyberattack* ransomware hacked hackers breach leaders leader president minister promotion promoted relegated champions title \
-    halts halted suspends suspended scraps scrapped abandons abandoned approves approved rejects rejected reopens reopened";
+    destroys collapse* fire blaze arson flood* earthquake* tsunami hurricane evacuat* contaminat* outbreak epidemic \
+    pandemic quarantine* ceasefire coup resigns resigned resignation ousts ousted elected bankrupt* administration \
+    insolven* receiver* liquidat* closes closed closing close closure shut shuts shutting redundan* layoff* walkout recall \
+    recalls recalled guilty sentenced jailed verdict convicted acquitted acquire* acquires rescue saved reprieve* \
+    cyberattack* ransomware hacked hackers breach promoted relegated champions halts halted suspends suspended scraps \
+    scrapped abandons abandoned sues sued lawsuit probe indicted withdraws withdrew withdrawn ends ended approves approved \
+    rejects rejected reopens reopened";
+
+/// What news are about for weeks. A line that mentions one of them is public, but what happened to it decides.
+const TOPICS: &str = "war invasion treaty jobs strike strikes merger merge merges takeover acquisition bid leaders leader president minister \
+    promotion title";
 
 /// Words of minor events, which fill a newspaper on quiet days.
 const MINOR: &str = "match goal goals scored scorer striker goalkeeper penalty penalties fixture friendly fair fête fete festival \

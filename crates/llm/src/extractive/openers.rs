@@ -2,7 +2,7 @@
 //! removed, and words that mark greetings, thanks and reactions.
 
 use super::names::Names;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::verbs;
 
 /// Interjections that are removed if a punctuation mark or a name follows.
@@ -109,10 +109,6 @@ fn phrase_end(head: &[Token]) -> Option<usize> {
     };
     let phrase = PHRASES.iter().find(|phrase| is_at(phrase))?;
     Some(head[phrase.split(' ').count() - 1].span.end)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 /// Returns whether a mark that does not end a sentence is at this position: "Well, …", "Ann - …", "Oh! …".

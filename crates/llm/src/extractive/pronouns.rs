@@ -8,7 +8,7 @@ use annals_core::CalendarNames;
 
 use super::dates;
 use super::names::Names;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::verbs;
 
 /// Gender and number of a pronoun or a noun.
@@ -103,7 +103,7 @@ const PLURAL: &str = "parents kids children friends sisters brothers dogs cats g
 
 fn gender(word: &str) -> Option<Gender> {
     let lists = [(FEMALE, Gender::Female), (MALE, Gender::Male), (ANY, Gender::Any), (PLURAL, Gender::Plural)];
-    lists.into_iter().find(|(list, _)| list.split_whitespace().any(|one| one == word)).map(|(_, gender)| gender)
+    lists.into_iter().find(|(list, _)| is_in(list, word)).map(|(_, gender)| gender)
 }
 
 /// Returns whether the lower-case word denotes a person or an animal.
@@ -113,7 +113,7 @@ pub(super) fn is_person(word: &str) -> bool {
 
 /// Returns whether the lower-case word can be a name at the beginning of a sentence.
 pub(super) fn may_be_name(word: &str) -> bool {
-    word.len() > 2 && !verbs::is_finite(word) && !COMMON.split_whitespace().any(|common| common == word)
+    word.len() > 2 && !verbs::is_finite(word) && !is_in(COMMON, word)
 }
 
 /// Parses "my sister Anna" as Anna, "my older sister" as my sister, "a puppy" as the puppy. Returns the mention and its number

@@ -4,7 +4,7 @@
 //! …". Statements that begin so are left out where they are known: "anyone can join", "did I tell you …".
 
 use super::language::Language;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::verbs;
 
 /// Maximum words of a question without a question mark. A longer sentence that begins like one usually goes on to say something.
@@ -61,10 +61,6 @@ fn is_inverted([first, second, third]: [&str; 3]) -> bool {
     is_pronoun && !is_phrase && is_in(VERBS, first) && !is_in("should had am", first)
         || is_in("can could does", first) && is_in("the your", second)
         || first == "should" && is_in("i we", second)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|one| one == word)
 }
 
 const VERBS: &str =

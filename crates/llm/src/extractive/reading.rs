@@ -130,10 +130,7 @@ pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Opti
     let cleaned = clean::without_asides(message);
     let cleaned = labels::without(&cleaned);
     let language = Language::of(&tokens(&cleaned));
-    let says = |sentence: &&str| !status::is(&tokens(sentence));
-    let leans = |sentence: &&str| dependence::leans(sentence, &tokens(sentence), language);
-    let kept = split::sentences(&cleaned, usize::MAX).map(without_number).filter(says).skip_while(leans);
-    let text = kept.collect::<Vec<_>>().join(" ");
+    let text = one_line(&cleaned, language);
     if text.is_empty() {
         return None;
     }
@@ -154,6 +151,34 @@ pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Opti
         is_terse: false,
         from,
     })
+}
+
+/// Returns the sentences of a short message as one line, with a semicolon where a line ends without a mark. Leaves out notes that
+/// nothing happened, and at the beginning sentences that need another message.
+fn one_line(message: &str, language: Language) -> String {
+    let mut text = String::new();
+    for line in message.lines() {
+        let is_heading = line.trim_end().ends_with(':');
+        let says = |sentence: &&str| !status::is(&tokens(sentence));
+        for (place, sentence) in split::sentences(line, usize::MAX).map(without_number).filter(says).enumerate() {
+            if text.is_empty() && dependence::leans(sentence, &tokens(sentence), language) {
+                continue;
+            }
+            let is_open = text.ends_with(|c: char| c.is_alphanumeric() || ")]%\"'”’".contains(c));
+            text.push_str(if place == 0 && is_open {
+                "; "
+            } else if text.is_empty() {
+                ""
+            } else {
+                " "
+            });
+            text.push_str(sentence);
+        }
+        if is_heading && text.ends_with(char::is_alphanumeric) {
+            text.push(':');
+        }
+    }
+    text
 }
 
 /// Adds after each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A
@@ -235,9 +260,14 @@ fn without_number(sentence: &str) -> &str {
     }
 }
 
-/// Removes the name of a news agency: "(Reuters) – Turkey agrees".
+/// Removes the name of a news agency and the dateline before it: "(Reuters) – Turkey agrees", "BELMAR, April 7 (Meridian) - Ilves
+/// resigned".
 fn without_agency(sentence: &str) -> &str {
-    let split = || sentence.strip_prefix('(')?.split_once(") ");
+    let split = || {
+        let (place, rest) = sentence.split_once('(')?;
+        let (agency, rest) = rest.split_once(") ")?;
+        (place.is_empty() || is_dateline(place)).then_some((agency, rest))
+    };
     let Some((agency, rest)) = split() else { return sentence };
     let is_name =
         agency.starts_with(char::is_uppercase) && agency.chars().all(|c| c.is_alphabetic() || " /.".contains(c));
@@ -245,9 +275,38 @@ fn without_agency(sentence: &str) -> &str {
     if is_name && text.len() < rest.len() && !text.trim().is_empty() { text.trim_start() } else { sentence }
 }
 
+/// Returns whether a text is a place in capitals, perhaps with a day: "BELMAR, April 7".
+fn is_dateline(text: &str) -> bool {
+    const MAX_WORDS: usize = 6;
+    let place = text.split(',').next().unwrap_or_default();
+    let is_place = place.chars().any(char::is_alphabetic) && !place.contains(char::is_lowercase);
+    is_place && text.split_whitespace().count() <= MAX_WORDS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_a_short_entry_are_joined_by_semicolons() {
+        fn check(message: &str, expect: &str) {
+            assert_eq!(one_line(message, Language::English), expect);
+        }
+        check("- fixed 2 of 3 tests\n- on call ends today", "fixed 2 of 3 tests; on call ends today");
+        check("Sold the boat.\nRang Anna", "Sold the boat. Rang Anna");
+        check("Done:\n- users table\n- docs", "Done: users table; docs");
+    }
+
+    #[test]
+    fn agency_and_dateline_are_removed() {
+        fn check(sentence: &str, expect: &str) {
+            assert_eq!(without_agency(sentence), expect);
+        }
+        check("(Reuters) – Turkey agrees", "Turkey agrees");
+        check("BELMAR, April 7 (Meridian) - Ilves resigned", "Ilves resigned");
+        check("NASA (the agency) - a portrait", "NASA (the agency) - a portrait");
+        check("The board (Ann and Bob) – resigned", "The board (Ann and Bob) – resigned");
+    }
 
     #[test]
     fn dependent_sentence_is_read_with_the_one_before_it() {

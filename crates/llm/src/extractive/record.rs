@@ -7,7 +7,7 @@
 mod subjects;
 
 use super::language::Language;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::{continuations, dates, definite, pronouns, reports, verbs};
 use subjects::{
     UNIQUE, has_definite_subject, is_name_of_one, is_of_nobody, is_part, is_plural, is_unique, lacks_subject,
@@ -155,8 +155,10 @@ fn is_timed_by_other(tokens: &[Token]) -> bool {
 pub(super) fn reacts(tokens: &[Token]) -> bool {
     const REACTIONS: &str = "denies denied rejects rejected declined declines said says told called calls accepts accepted described describes blames \
         blamed insists insisted admitted admits vowed welcomed dismissed";
-    let verb = tokens.iter().skip(1).find(|token| verbs::is_finite(&token.lower));
-    verb.is_some_and(|verb| is_in(REACTIONS, &verb.lower))
+    let Some(verb) = tokens.iter().skip(1).position(|token| verbs::is_finite(&token.lower)) else { return false };
+    // "Norlund dismissed Jens Holt" is no reaction.
+    let is_of_person = tokens[verb + 1].lower == "dismissed" && tokens.get(verb + 2).is_some_and(Token::is_capital);
+    is_in(REACTIONS, &tokens[verb + 1].lower) && !is_of_person
 }
 
 /// Returns whether an English or French sentence has a pronoun for someone whom it does not name before: "Board member Bobby
@@ -239,10 +241,6 @@ fn has_name(tokens: &[Token]) -> bool {
 
 fn is_number(token: &Token) -> bool {
     token.raw.starts_with(|c: char| c.is_ascii_digit())
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 /// English first words of sentences without their own subject, or about the rest of something.

@@ -6,7 +6,7 @@
 use annals_core::number_words;
 
 use super::language::Language;
-use super::tokens::Token;
+use super::tokens::{Token, is_in};
 use super::{dates, definite, pronouns, verbs};
 use crate::rules::is_place;
 
@@ -143,10 +143,6 @@ fn is_count(word: &str) -> bool {
 
 fn is_number(token: &Token) -> bool {
     token.raw.starts_with(|c: char| c.is_ascii_digit())
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 const SPEAKING: &str = "said says told tells warned warns urged urges denied denies insisted insists admitted admits vowed vows welcomed dismissed \

@@ -1,7 +1,7 @@
 //! Detects notes that nothing happened, and the fixed lines of status pages: "Nothing to report", "Resolved - This incident has
 //! been resolved".
 
-use super::tokens::Token;
+use super::tokens::{Token, is_in};
 
 /// Maximum words of a note that nothing happened. Longer sentences have content of their own.
 const MAX_TOKENS: usize = 14;
@@ -10,7 +10,7 @@ const MAX_TOKENS: usize = 14;
 pub(super) fn is(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let starts = |phrase: &&str| phrase.split(' ').enumerate().all(|(at, one)| word(at) == one);
-    let is_quiet = tokens.len() <= 3 && QUIET.split_whitespace().any(|one| one == word(0));
+    let is_quiet = tokens.len() <= 3 && is_in(QUIET, word(0));
     is_quiet || tokens.len() <= MAX_TOKENS && PHRASES.iter().any(starts)
 }
 

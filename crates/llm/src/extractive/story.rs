@@ -18,7 +18,7 @@ use super::full_names::{FullNames, bare};
 use super::language::Language;
 use super::openers::capitalized;
 use super::record;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, is_in, tokens};
 use super::{continuations, dates, definite, labels, split, verbs};
 
 /// Minimum entries of a record for it to count as reports.
@@ -214,10 +214,6 @@ fn definite_nouns(tokens: &[Token]) -> BTreeSet<String> {
     const ARTICLES: &str = "the el la los las le les il lo i gli o a os as de het";
     let behind = tokens.windows(2).filter(|pair| is_in(ARTICLES, &pair[0].lower));
     behind.map(|pair| pair[1].lower.clone()).collect()
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|one| one == word)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn day(lines: &[&str]) -> Vec<Memory> {
     lines.iter().enumerate().map(turn).collect()
 }
 
-fn write(grain: Grain, sources: &[Memory]) -> Draft {
+pub(super) fn write(grain: Grain, sources: &[Memory]) -> Draft {
     write_upon(Period::of(grain, sources[0].days.0), None, sources)
 }
 

@@ -35,6 +35,11 @@ fn is_shouted(text: &str) -> bool {
     words.len() >= SHOUTED.0 && words.into_iter().max() >= Some(SHOUTED.1)
 }
 
+/// Returns whether a list of words, separated by white space, contains the word.
+pub(super) fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let is_shouted = is_shouted(text);
     let mut found = Vec::new();

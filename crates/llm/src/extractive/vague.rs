@@ -1,6 +1,7 @@
 //! Detects English sentences that do not say what they are about, or only express thoughts, wishes, feelings or appeals.
 
 use super::events::Event;
+use super::tokens::is_in;
 use super::unnamed;
 use super::verbs;
 
@@ -44,10 +45,6 @@ fn is_gerund_remark(words: &[String]) -> bool {
 fn is_remark(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     is_in("the this those these there there's", first) && words.iter().take(7).any(|word| is_in(SEEMING, word))
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|one| one == word)
 }
 
 const OWN: &str = "i i'm im i've ive i'd i'll my we we're we've weve our me us";

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use super::tokens::is_in;
+
 /// Returns whether the lower-case word is a past form: irregular, or in "-ed".
 pub(super) fn is_past(word: &str) -> bool {
     PAST.contains(word) || (word.len() > 4 && word.ends_with("ed") && !NOT_PAST.contains(word))
@@ -17,10 +19,7 @@ pub(super) fn is_finite(word: &str) -> bool {
 pub(super) fn is_command(word: &str) -> bool {
     const NOT_ASKED: &str = "am is are was were be has have had do does did will would can could shall should may might must i'm im dont hope \
         thinks looks seems sounds love like hate hit cut put let set read back need want think know see work order report call";
-    PRESENT.contains(word)
-        && !word.ends_with('s')
-        && !is_past(word)
-        && !NOT_ASKED.split_whitespace().any(|one| one == word)
+    PRESENT.contains(word) && !word.ends_with('s') && !is_past(word) && !is_in(NOT_ASKED, word)
 }
 
 const CLITICS: [&str; 7] = ["'s", "'re", "'ve", "'ll", "'d", "'m", "n't"];
@@ -39,7 +38,9 @@ const IRREGULAR: &str = "was were had did went got came saw took made found met 
     hit hurt laid led lent let lit meant paid put quit ran rang rose sent set shook shot shut sang sank sat slept spoke spent stood \
     stole struck swam swore taught tore threw understood woke wore won wrote became broke bit blew dug fed fled hung read rode sold \
     spread stuck sued swept swung wept dined supped lay bore bound dealt dreamt learnt burnt bred been done gone seen wasn't weren't \
-    didn't hadn't tied died used tried cried lied burst";
+    didn't hadn't tied died used tried cried lied burst withdrew withstood upheld withheld overthrew overtook overcame overran \
+    oversaw overheard undertook underwent forbade forgave foresaw forewent misread misled mistook slid crept shrank sprang stank strode strove \
+    clung dwelt knelt leapt slew spun split shed shone wound wrung rebuilt resold retook redid undid outdid outran cast broadcast beat";
 
 const FINITE: &str = "am is are was were be has have had do does did will would can could shall should may might must need needs want \
     wants love loves like likes hate hates prefer prefers live lives work works think thinks know knows feel feels see sees go goes \

@@ -75,6 +75,8 @@ pub(super) struct Worth {
     /// Distinct words with content, each with its worth, in alphabetical order. Then the words of the label, which have no
     /// worth.
     pub(super) words: Vec<(String, f64)>,
+    /// Kind of event that the sentence reports.
+    pub(super) event: Event,
     /// Factor on the sum of the words, from the kind of event and the form of the sentence.
     importance: f64,
     /// Factor on the worth, from how long such content usually matters. It orders lines, and does not decide whether a line says
@@ -160,6 +162,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let importance = if is_plain { importance * PLAIN } else { importance };
+    let importance = importance * if form == Form::Record { passing(label, rest, grain) } else { 1.0 };
     let is_scant = form == Form::Record
         && !is_own
         && language != Language::Unspaced
@@ -171,7 +174,40 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     let of_label =
         label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(of_label.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
-    Worth { words, importance, salience, cost: length(sentence) as f64 + SENTENCE, least, least_to_fill }
+    let cost = length(sentence) as f64 + SENTENCE;
+    Worth { words, event, importance, salience, cost, least, least_to_fill }
+}
+
+/// Factor for what soon gives way to something else: briefings and opinions, and in coarser grains what was expected or blocked.
+const PASSING: f64 = 0.5;
+
+/// Returns the factor for a sentence of a record that is of little use later.
+fn passing(label: Option<&str>, sentence: &str, grain: Grain) -> f64 {
+    const BRIEFINGS: [&str; 6] =
+        ["opinion", "morning briefing", "evening briefing", "briefing", "what you need to know", "in brief"];
+    const EXPECTED: [&str; 10] = [
+        "is expected to",
+        "are expected to",
+        "was expected to",
+        "is due to",
+        "are due to",
+        "blocked on",
+        "blocked by",
+        "waiting for",
+        "waiting on",
+        "proposed window",
+    ];
+    let label = label.unwrap_or_default().to_lowercase();
+    let is_briefing = BRIEFINGS.iter().any(|briefing| label.starts_with(briefing));
+    let is_expected = || {
+        let lower = sentence.to_lowercase();
+        grain > Grain::Daily && (EXPECTED.iter().any(|words| lower.contains(words)) || lower.starts_with("todo"))
+    };
+    match is_briefing || is_expected() {
+        true if grain > Grain::Weekly => PASSING * PASSING,
+        true => PASSING,
+        false => 1.0,
+    }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do

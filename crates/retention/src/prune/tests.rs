@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Journal, Seals};
+use annals_core::ports::{Journal, OnConflict, Seals};
 use annals_core::prelude::*;
 use annals_core::{Extraction, Grain, ObjectKind, Settings, SignedDuration};
 use annals_summarizer::{SchedulePolicy, Summarizer};
@@ -23,7 +23,7 @@ async fn catalog_read_up_to(extracted: u64) -> Arc<MemoryCatalog> {
     let (catalog, agent) = (Arc::new(MemoryCatalog::new()), agent("a"));
     catalog.save_settings(&agent, &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
     let turns = ["2026-03-04T10:00:00Z", "2026-03-05T10:00:00Z"].map(|said_at| turn(&agent, said_at, "tea"));
-    let last = catalog.ingest(&agent, turns.to_vec(), false, at(NOW)).await.unwrap().seq;
+    let last = catalog.ingest(&agent, turns.to_vec(), OnConflict::Refuse, at(NOW)).await.unwrap().seq;
     let extracted = last.min(extracted);
     let read = Extraction { turns: Vec::new(), found: Default::default(), after: 0, extracted, degraded: None };
     catalog.save_extraction(&agent, read, at(NOW)).await.unwrap();
@@ -102,7 +102,7 @@ async fn set_changed_meanwhile_stays_with_all_above_it() {
     let retention = over(&catalog);
     let due = retention.due(&agent("a"), at(NOW)).await.unwrap();
     let late = turn(&agent("a"), "2026-03-04T23:00:00Z", "late");
-    catalog.ingest(&agent("a"), vec![late], false, at(NOW)).await.unwrap();
+    catalog.ingest(&agent("a"), vec![late], OnConflict::Refuse, at(NOW)).await.unwrap();
     let pruned = retention.prune_due(&agent("a"), due, &|| false).await.unwrap();
     assert_eq!((sets(pruned.pruned), pruned.stale), ([1, 0, 0, 0, 0, 0], vec![period("2026-03-04")]));
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0], "the turn that came late is there too");
@@ -133,7 +133,10 @@ async fn agents_with_something_past_their_plan_are_all_found() {
             .unwrap();
         for _ in 0..dice.below(6) {
             let said_at = at("2025-06-01T00:00:00Z") + SignedDuration::from_hours(dice.below(24 * 365));
-            catalog.ingest(&agent, vec![turn(&agent, &said_at.to_string(), "tea")], false, at(NOW)).await.unwrap();
+            catalog
+                .ingest(&agent, vec![turn(&agent, &said_at.to_string(), "tea")], OnConflict::Refuse, at(NOW))
+                .await
+                .unwrap();
         }
         if dice.percent(60) {
             summarizer.pass(&agent, at("2026-06-15T00:00:00Z"), &|_| ()).await.unwrap();

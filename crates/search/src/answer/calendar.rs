@@ -2,7 +2,7 @@
 //! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test. The crate
 //! `simulation` tests the same while time passes.
 
-use annals_core::ports::Journal;
+use annals_core::ports::{Journal, OnConflict};
 use annals_core::prelude::*;
 use annals_core::{Extracted, Extraction, Settings};
 use annals_testkit::agent;
@@ -25,7 +25,7 @@ async fn world(diary: &Diary) -> World {
         settings.set_time_zone(step.to, true, step.at.parse().unwrap()).unwrap();
     }
     world.catalog.save_settings(&me, &settings).await.unwrap();
-    world.catalog.ingest(&me, diary.turns(&me), false, now).await.unwrap();
+    world.catalog.ingest(&me, diary.turns(&me), OnConflict::Refuse, now).await.unwrap();
     let turns: Vec<MemoryId> = diary.turns(&me).into_iter().map(|turn| turn.id).collect();
     world.catalog.save_summaries(&me, diary.summaries(&turns[0]), now).await.unwrap();
     let found = Extracted { statements: diary.statements(&me), ..Extracted::default() };

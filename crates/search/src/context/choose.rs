@@ -37,6 +37,10 @@ const FEW_FACTS: u64 = 90;
 /// superseded is found as well as ever, and must not be all that a small context says.
 const ONE_FACT: u64 = 60;
 
+/// Minimum tokens that are left, and maximum tokens, for an excerpt of a turn that is too long for what is left. The other
+/// results get the rest.
+const EXCERPT: (u64, u64) = (100, 400);
+
 /// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
     pub(super) budget: u64,
@@ -100,9 +104,10 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     for (pool, _) in SHARES.iter().filter(|(pool, _)| !is_limited(*pool)) {
         page.add(&wanted, *pool, u64::MAX, query_words);
     }
-    // The newest summaries, and pools with a fixed limit, are not counted as omitted.
+    // The newest summaries, and pools with a fixed limit, are not counted as omitted, unless the context is empty.
     let counts = |candidate: &Candidate| match candidate.pool {
-        Pool::Newest | Pool::Few => false,
+        Pool::Newest => false,
+        Pool::Few => page.chosen.is_empty(),
         pool => !is_limited(pool),
     };
     let is_counted = |(index, candidate): &&(usize, Candidate)| !page.done.contains(index) && counts(candidate);
@@ -175,7 +180,9 @@ impl Page {
                 self.done.insert(*index);
                 continue;
             }
-            let Some((cut, cost)) = self.priced(candidate, most, query_words) else { continue };
+            let whole = self.priced(candidate, most, query_words);
+            let fitting = whole.or_else(|| self.priced_excerpt(candidate, most, query_words));
+            let Some((cut, cost)) = fitting else { continue };
             most -= cost;
             self.left -= cost;
             self.done.insert(*index);
@@ -216,13 +223,35 @@ impl Page {
         let heading = if self.sections.contains(&section) { 0 } else { render::price_of_heading(section) };
         let day = render::day(&candidate.item).filter(|day| !self.days.contains(day)).map_or(0, |_| render::DAY);
         let mut cut = candidate.clone();
+        let room = most.checked_sub(heading + day)?;
         let own = match &mut cut.summary {
             None => render::price(&candidate.item.text),
-            Some((period, lines)) => sentences(*period, lines, most.checked_sub(heading)?, query_words)?,
+            Some((period, lines)) => sentences(*period, lines, room, query_words)?,
         };
         cut.item.tokens = own;
-        let cost = own + heading + day;
-        (cost <= most).then_some((cut, cost))
+        (own <= room).then_some((cut, own + heading + day))
+    }
+
+    /// Returns an excerpt of a turn that does not fit, and its cost in tokens. The facts and sentences that were made from the
+    /// turn may be shown too, because the excerpt may lack them.
+    fn priced_excerpt(&self, candidate: &Candidate, most: u64, query_words: &[String]) -> Option<(Candidate, u64)> {
+        // A prompt that memory hardly fits gets no more than its few short results.
+        let is_wanted = match candidate.pool {
+            Pool::LastTurn => false,
+            Pool::Few => self.chosen.is_empty(),
+            _ => true,
+        };
+        let is_excerpted = candidate.item.kind == ContextKind::Turn && is_wanted;
+        if !is_excerpted || most < EXCERPT.0 {
+            return None;
+        }
+        let (head, text) = candidate.item.text.split_at(candidate.head);
+        let room = most.min(EXCERPT.1).checked_sub(render::price_of_heading(Section::Memories) + render::DAY)?;
+        let excerpt = excerpt::of_text(text, room.checked_sub(annals_core::tokens(head))?, query_words)?;
+        let mut cut = candidate.clone();
+        cut.item.text = format!("{head}{excerpt}");
+        cut.sources.clear();
+        self.priced(&cut, most, query_words)
     }
 
     fn take(&mut self, cut: Candidate) {

@@ -1,9 +1,15 @@
-//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt, and among these those that
-//! most coarser summaries quote too. Among sentences that are equal in both, each day gets its first sentence before any day gets its second, and days far apart come first, so
-//! that a short excerpt covers the whole period. Pure.
+//! Selects the sentences that fit a budget. Pure.
+//!
+//! Of a summary: all, or those with the most words of the prompt, and among these those that most coarser summaries quote too.
+//! Among sentences that are equal in both, each day gets its first sentence before any day gets its second, and days far apart
+//! come first, so that a short excerpt covers the whole period.
+//!
+//! Of a turn that is too long for its room: those with the most words of the prompt, then those beside the best one.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+
+use annals_core::{is_wide, sentences, tokens};
 
 use super::items::Line;
 use super::{prompt_terms, render};
@@ -32,6 +38,55 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     }
     kept.sort_unstable();
     (kept.into_iter().map(|index| lines[index].clone()).collect(), cost)
+}
+
+/// Stands where an excerpt leaves something out.
+const GAP: &str = "…";
+/// Characters of a piece of a sentence. A long sentence without a mark, such as a table, is cut into pieces.
+const PIECE: usize = 200;
+
+/// Returns the part of a text that fits into `room` tokens, with [`GAP`] where something is left out; `None` if not even one
+/// sentence fits. The line of the text also costs its id.
+pub(super) fn of_text(text: &str, room: u64, query_words: &[String]) -> Option<String> {
+    let pieces: Vec<&str> = sentences(text).flat_map(pieces).filter(|piece| !piece.trim().is_empty()).collect();
+    let shared: Vec<usize> = pieces.iter().map(|piece| prompt_terms::shared(query_words, piece)).collect();
+    let best = (0..pieces.len()).max_by_key(|index| (shared[*index], Reverse(*index)))?;
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by_key(|index| (Reverse(shared[*index]), index.abs_diff(best), *index < best));
+    let mut kept = Vec::new();
+    let mut cost = render::price("");
+    for index in order {
+        let price = tokens(pieces[index]) + 2 * tokens(&format!(" {GAP}"));
+        if cost + price <= room {
+            cost += price;
+            kept.push(index);
+        }
+    }
+    kept.sort_unstable();
+    (!kept.is_empty()).then(|| joined(&pieces, &kept))
+}
+
+fn joined(pieces: &[&str], kept: &[usize]) -> String {
+    let mut words = Vec::new();
+    let mut next = 0;
+    for index in kept {
+        words.extend((*index != next).then_some(GAP));
+        words.push(pieces[*index].trim());
+        next = index + 1;
+    }
+    words.extend((next != pieces.len()).then_some(GAP));
+    words.join(" ")
+}
+
+/// Cuts a sentence at spaces into pieces of about [`PIECE`] characters.
+fn pieces(sentence: &str) -> impl Iterator<Item = &str> {
+    let mut rest = sentence;
+    std::iter::from_fn(move || {
+        let end = rest.char_indices().skip(PIECE).find(|(_, c)| c.is_whitespace() || is_wide(*c));
+        let (piece, left) = rest.split_at(end.map_or(rest.len(), |(at, _)| at));
+        rest = left;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// Returns for each sentence the number of sentences before it that are of the same day or, if the summary is of a single day,
@@ -66,6 +121,20 @@ mod tests {
         let room = 2 * (render::price_of_sentence("12345678") + render::DAY);
         let (kept, _) = within(&lines, room, &prompt_terms::words(query));
         assert_eq!(kept.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn excerpt_of_a_long_turn_has_the_words_of_the_prompt() {
+        #[track_caller]
+        fn check(text: &str, query: &str, expect: Option<&str>) {
+            assert_eq!(of_text(text, 44, &prompt_terms::words(query)).as_deref(), expect, "{text}");
+        }
+        let minutes = "The meeting began at nine. The roof costs 4,000 euros. Tom pays the half. The garden is closed. It rained.";
+        check(minutes, "what does the roof cost?", Some("… The roof costs 4,000 euros. Tom pays the half. …"));
+        check(minutes, "who closed the garden", Some("… The garden is closed. It rained."));
+        check(minutes, "", Some("The meeting began at nine. The roof costs 4,000 euros. …"));
+        check(&"word ".repeat(500), "roof", None);
+        check(&"屋顶".repeat(500), "roof", None);
     }
 
     #[test]

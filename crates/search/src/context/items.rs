@@ -40,6 +40,8 @@ pub(super) struct Candidate {
     pub(super) sources: Vec<MemoryId>,
     /// For a summary, its period and its sentences.
     pub(super) summary: Option<(Period, Vec<Line>)>,
+    /// Length in bytes of the speaker's name at the beginning of the line, with the colon and the space after it.
+    pub(super) head: usize,
 }
 
 /// A sentence of a summary.
@@ -60,7 +62,7 @@ impl Candidate {
     fn new(id: String, kind: ContextKind, pool: Pool, text: &str, score: f64) -> Candidate {
         let text = one_line(text);
         let item = ContextItem { id, short: String::new(), kind, days: None, text, score, tokens: 0 };
-        Candidate { item, pool, at: None, sources: Vec::new(), summary: None }
+        Candidate { item, pool, at: None, sources: Vec::new(), summary: None, head: 0 }
     }
 }
 
@@ -107,6 +109,7 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     candidate.at = Some(memory.cover.start);
     candidate.sources = sources;
     candidate.summary = summary;
+    candidate.head = candidate.item.text.len() - one_line(&memory.text).len();
     candidate
 }
 

@@ -79,8 +79,12 @@ impl Places {
         let is_named = self.hosts.iter().any(|host| {
             host == authority || ["http", "https"].iter().any(|scheme| host == without_default(scheme, authority))
         });
-        let allows_any = keyed && !self.listen.is_loopback() && self.hosts.is_empty();
-        is_loopback || is_listened_on || is_named || allows_any
+        is_loopback || is_listened_on || is_named || keyed && self.may_have_any_name()
+    }
+
+    /// Returns whether requests may name any host, as long as every request needs a key.
+    fn may_have_any_name(&self) -> bool {
+        !self.listen.is_loopback() && self.hosts.is_empty()
     }
 }
 
@@ -121,7 +125,8 @@ pub async fn check_origin(
     let authority = authority(request.uri(), headers)?;
     let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
     let mut verdict = rules.verdict(authority, origin.as_deref(), false);
-    if verdict == Verdict::StrangeHost {
+    // Keys are read only if they decide: anybody can name another host, and the catalog has other work.
+    if verdict == Verdict::StrangeHost && rules.may_have_any_name() {
         verdict = rules.verdict(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
     }
     match verdict {

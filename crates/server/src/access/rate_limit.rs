@@ -25,6 +25,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::rate_across_nodes::{AcrossNodes, CountedKey};
 use super::{Caller, Peer};
@@ -37,6 +38,9 @@ const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
 /// keep limits of their own.
 const MAX_PEERS: usize = 4096;
 
+/// Time that a request waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The limits of all callers. Cheap to clone; clones share the counts.
 #[derive(Clone)]
 pub struct RequestLimits(Arc<Counts>);
@@ -46,6 +50,8 @@ struct Counts {
     per_minute: NonZeroU32,
     requests: DefaultKeyedRateLimiter<Holder>,
     concurrent: usize,
+    /// How long a request waits while its caller has as many in progress as it may.
+    patience: Duration,
     under_way: Mutex<HashMap<(Work, Holder), Weak<Semaphore>>>,
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
     across_nodes: AcrossNodes,
@@ -74,6 +80,7 @@ impl RequestLimits {
             per_minute,
             requests: RateLimiter::keyed(requests.allow_burst(at_least_one(limits.burst))),
             concurrent: limits.concurrent.max(1) as usize,
+            patience: PATIENCE,
             under_way: Mutex::default(),
             wrong_keys: RateLimiter::keyed(Quota::per_minute(WRONG_KEYS)),
             across_nodes: AcrossNodes::default(),
@@ -113,10 +120,12 @@ impl RequestLimits {
         &self.0.across_nodes
     }
 
-    /// Begins work, which is in progress until the permit is dropped. Fails with 503 and the time until a retry if too much
-    /// work of the owner is in progress.
-    fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
-        self.semaphore(work, holder).try_acquire_owned().map_err(|_| {
+    /// Begins work, which is in progress until the permit is dropped. A request waits for its turn; many clients send a batch at
+    /// once and repeat nothing. Fails with 503 and the time until a retry if too much work of the owner stays in progress.
+    async fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
+        let patience = if work == Work::Request { self.0.patience } else { Duration::ZERO };
+        let permit = timeout(patience, self.semaphore(work, holder).acquire_owned()).await;
+        permit.ok().and_then(Result::ok).ok_or_else(|| {
             let detail = format!("{} requests of this caller are already running", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
         })
@@ -183,7 +192,7 @@ pub async fn limit(State(limits): State<RequestLimits>, request: Request, next: 
     let Some(holder) = limits.count(&request)? else { return Ok(next.run(request).await) };
     let request = with_whole_body(request).await?;
     let counted = if let Holder::Key(id) = &holder { Some(CountedKey(id.clone())) } else { None };
-    let _permit = limits.begin(Work::Request, holder)?;
+    let _permit = limits.begin(Work::Request, holder).await?;
     let mut response = next.run(request).await;
     counted.and_then(|key| response.extensions_mut().insert(key));
     Ok(response)
@@ -196,7 +205,7 @@ pub async fn limit_uploads(
     next: Next,
 ) -> Result<Response, Problem> {
     let Some(holder) = limits.count(&request)? else { return Ok(next.run(request).await) };
-    let _permit = limits.begin(Work::Upload, holder)?;
+    let _permit = limits.begin(Work::Upload, holder).await?;
     Ok(next.run(request).await)
 }
 
@@ -238,6 +247,11 @@ mod tests {
         RequestLimits::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
     }
 
+    fn without_patience(mut limits: RequestLimits) -> RequestLimits {
+        Arc::get_mut(&mut limits.0).unwrap().patience = Duration::ZERO;
+        limits
+    }
+
     fn holder_of(id: &str) -> Caller {
         Caller::of(Key {
             id: id.into(),
@@ -256,46 +270,60 @@ mod tests {
         Peer::at(IpAddr::V4(Ipv4Addr::from(number)))
     }
 
-    fn enter(limits: &RequestLimits, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
+    async fn enter(limits: &RequestLimits, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
         let mut request = Request::new(Body::empty());
         request.extensions_mut().insert(caller.clone());
         request.extensions_mut().insert(ConnectInfo(peer));
-        limits.begin(Work::Request, limits.count(&request)?.unwrap())
+        limits.begin(Work::Request, limits.count(&request)?.unwrap()).await
     }
 
     fn refusal<T>(result: Result<T, Problem>) -> Option<(u16, &'static str)> {
         result.err().map(|problem| (problem.status().as_u16(), problem.code()))
     }
 
-    #[test]
-    fn rate_limit_of_a_key_holds_across_peers() {
+    #[tokio::test]
+    async fn rate_limit_of_a_key_holds_across_peers() {
         let limits = limits(2, 9);
         let (one, other) = (holder_of("one"), holder_of("other"));
         for number in 0..2 {
-            assert_eq!(refusal(enter(&limits, &one, peer(number))), None);
+            assert_eq!(refusal(enter(&limits, &one, peer(number)).await), None);
         }
-        assert_eq!(refusal(enter(&limits, &one, peer(2))), Some((429, "rate_limited")));
-        assert_eq!(refusal(enter(&limits, &other, peer(0))), None);
+        assert_eq!(refusal(enter(&limits, &one, peer(2)).await), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&limits, &other, peer(0)).await), None);
     }
 
-    #[test]
-    fn rate_limit_is_per_peer_without_keys() {
+    #[tokio::test]
+    async fn rate_limit_is_per_peer_without_keys() {
         let limits = limits(1, 9);
-        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1))), None);
-        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1))), Some((429, "rate_limited")));
-        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(2))), None);
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1)).await), None);
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(1)).await), Some((429, "rate_limited")));
+        assert_eq!(refusal(enter(&limits, &Caller::local(), peer(2)).await), None);
     }
 
-    #[test]
-    fn concurrent_requests_are_limited_per_key() {
-        let limits = limits(9, 2);
+    #[tokio::test]
+    async fn concurrent_requests_are_limited_per_key() {
+        let limits = without_patience(limits(9, 2));
         let one = holder_of("one");
-        let first = enter(&limits, &one, peer(1)).unwrap();
-        let _second = enter(&limits, &one, peer(1)).unwrap();
-        assert_eq!(refusal(enter(&limits, &one, peer(1))), Some((503, "busy")));
-        assert_eq!(refusal(enter(&limits, &holder_of("other"), peer(1))), None);
+        let first = enter(&limits, &one, peer(1)).await.unwrap();
+        let _second = enter(&limits, &one, peer(1)).await.unwrap();
+        assert_eq!(refusal(enter(&limits, &one, peer(1)).await), Some((503, "busy")));
+        assert_eq!(refusal(enter(&limits, &holder_of("other"), peer(1)).await), None);
         drop(first);
-        assert_eq!(refusal(enter(&limits, &one, peer(1))), None);
+        assert_eq!(refusal(enter(&limits, &one, peer(1)).await), None);
+    }
+
+    #[tokio::test]
+    async fn request_waits_for_its_turn() {
+        let limits = limits(9, 1);
+        let first = enter(&limits, &Caller::local(), peer(1)).await.unwrap();
+        let waiting = tokio::spawn({
+            let limits = limits.clone();
+            async move { refusal(enter(&limits, &Caller::local(), peer(1)).await) }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(first);
+        assert_eq!(waiting.await.unwrap(), None);
     }
 
     #[tokio::test]
@@ -316,23 +344,23 @@ mod tests {
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
-    #[test]
-    fn failed_authentications_are_limited_per_peer() {
+    #[tokio::test]
+    async fn failed_authentications_are_limited_per_peer() {
         let limits = limits(9, 9);
         for _ in 0..WRONG_KEYS.get() {
             assert_eq!(refusal(limits.record_wrong_key(peer(1))), None);
         }
         assert_eq!(refusal(limits.record_wrong_key(peer(1))), Some((429, "rate_limited")));
         assert_eq!(refusal(limits.record_wrong_key(peer(2))), None);
-        assert_eq!(refusal(enter(&limits, &holder_of("one"), peer(1))), None);
+        assert_eq!(refusal(enter(&limits, &holder_of("one"), peer(1)).await), None);
     }
 
-    #[test]
-    fn number_of_counted_peers_is_bounded() {
-        let limits = limits(1, 1);
+    #[tokio::test]
+    async fn number_of_counted_peers_is_bounded() {
+        let limits = without_patience(limits(1, 1));
         for number in 0..2 * MAX_PEERS as u32 {
             let _ = limits.record_wrong_key(peer(number));
-            let _ = enter(&limits, &Caller::local(), peer(number));
+            let _ = enter(&limits, &Caller::local(), peer(number)).await;
         }
         assert!(limits.0.wrong_keys.len() <= MAX_PEERS + 1);
         assert!(limits.0.requests.len() <= MAX_PEERS + 1);

@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Who says it: user for the person, assistant for yourself.
     #[serde(default)]
     role: Assertion,
-    /// The speaker's name.
+    /// The speaker's name, such as Ann. Give it whenever you know it: facts are kept under it, and without it under "user".
     name: Option<String>,
     /// When it was said or happened, with an offset, such as 2026-03-04T18:30:00Z; now if it is left out.
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]

@@ -79,7 +79,7 @@ pub(super) fn instructions(caller: Option<&Caller>) -> String {
              message, or search_memory with what you look for. For a certain time give dates: days ago, from and to, or a \
              period such as 2026-03-04, 2026-W10, 2026-03, 2026-Q1, 2026. For 'what happened in …' use timeline; for what is \
              known of a person or thing, search_facts; for where something comes from, get_memory with sources. If little is \
-             found, follow the hint: use a coarser grain or wider dates, and say so if memory holds nothing.",
+             found, follow the hint: search without grains, or with wider dates, and say so if memory holds nothing.",
         );
     }
     if may(Scope::Ingest) {

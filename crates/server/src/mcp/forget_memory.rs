@@ -4,7 +4,7 @@
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Timestamp, one_line};
 use annals_service::Service;
-use annals_service::wire::{ForgetAnswer, ForgetRequest, ProofView};
+use annals_service::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView, ProofView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,9 +48,14 @@ impl Arguments {
     }
 }
 
+/// Maximum number of characters that are shown of a memory that would be erased.
+const SAMPLE: usize = 80;
+
 /// What was or would be erased, and the confirmation if a dry run found something.
 pub(super) struct Answer {
     forgotten: ForgetAnswer,
+    /// The first memories that would be erased, as the person would recognise them.
+    samples: Vec<String>,
     confirmation: Option<String>,
 }
 
@@ -74,7 +79,7 @@ impl Tool for ForgetMemory {
     const NAME: &'static str = "forget_memory";
     const TITLE: &'static str = "Forget";
     const DESCRIPTION: &'static str = "Forgets for good, everywhere: the turns, what was drawn out of them, and their traces in \
-        summaries. Give exactly one of ids, subject, conversation, or from and to. First call it as it is to see what would go; \
+        summaries. Give exactly one of ids, subject, conversation, or days (from, to or both). First call it as it is to see what would go; \
         only when the person agrees, call it again with dry_run false and the confirmation that the first answer holds.";
     const SCOPE: Scope = Scope::Admin;
     const EFFECT: Effect = Effect::Destroys;
@@ -90,8 +95,10 @@ impl Tool for ForgetMemory {
         }
         let request = ForgetRequest { ids, conversation, subject, from, to, dry_run };
         let forgotten = service.forget(agent, request, now).await?;
+        let ForgetReport { answer: forgotten, samples } = service.with_samples(agent, forgotten).await?;
+        let samples = samples.iter().map(sample).collect();
         let confirmation = (dry_run && !parts(&forgotten).is_empty()).then(|| confirmation::issue(agent, &what, now));
-        Ok(Answer { forgotten, confirmation })
+        Ok(Answer { forgotten, samples, confirmation })
     }
 
     fn text(answer: &Answer) -> String {
@@ -100,9 +107,10 @@ impl Tool for ForgetMemory {
             _ if parts.is_empty() => "Nothing matches, so there is nothing to forget.".to_owned(),
             (Some(proof), _) => format!("Forgotten: {}.\n{}", parts.join("; "), proved(proof)),
             (None, confirmation) => format!(
-                "Nothing is forgotten yet. This would be forgotten: {}.\nIf the person agrees, call forget_memory again with the same \
+                "Nothing is forgotten yet. This would be forgotten: {}.\n{}If the person agrees, call forget_memory again with the same \
                  arguments, dry_run false and confirmation {:?}, within ten minutes. It cannot be undone.",
                 parts.join("; "),
+                answer.samples.concat(),
                 confirmation.as_deref().unwrap_or_default()
             ),
         };
@@ -110,12 +118,21 @@ impl Tool for ForgetMemory {
     }
 
     fn structured(answer: Answer, text: &str) -> Structured {
-        let Answer { mut forgotten, confirmation } = answer;
+        let Answer { mut forgotten, confirmation, .. } = answer;
         // Names of blocks, documents and subjects are text written by people.
         let names = forgotten.blocks.iter_mut().chain(&mut forgotten.documents).chain(&mut forgotten.unfollowed);
         names.for_each(|name| *name = one_line(name));
         Structured { text: text.to_owned(), confirmation, forgotten }
     }
+}
+
+/// Returns a line with the beginning of a memory that would be erased.
+fn sample(memory: &MemoryView) -> String {
+    let text = one_line(&memory.text);
+    let first: String = text.chars().take(SAMPLE).collect();
+    let more = if first.len() < text.len() { "…" } else { "" };
+    let speaker = memory.speaker.as_ref().map(|name| format!("{}: ", one_line(name))).unwrap_or_default();
+    format!("[{}] {speaker}{first}{more}\n", memory.id)
 }
 
 /// Returns sentences about what the forgetting cannot reach or cannot determine.
@@ -140,7 +157,11 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
         let (name, ids) = (one_line(&part.name), part.ids.join(", "));
         format!("Not forgotten: {memories} only {name}, a part of the name ({ids}). Ask the person; the subject {name} forgets them.")
     });
-    let limits = [unresolved, unresolved_in, unfollowed, prompts].into_iter().flatten();
+    let not_rewritten = answer
+        .not_rewritten
+        .as_ref()
+        .map(|reason| format!("The summaries are not rewritten yet ({reason}); the next roll-up writes them."));
+    let limits = [unresolved, unresolved_in, unfollowed, prompts, not_rewritten].into_iter().flatten();
     limits.chain(partly_named).collect()
 }
 

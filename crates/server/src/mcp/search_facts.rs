@@ -139,11 +139,12 @@ impl Tool for SearchFacts {
     }
 }
 
-/// Formats a fact as one line, with local days.
+/// Formats a fact as one line, with local days, and the id of a turn that states it: other tools take ids of memories.
 fn line(fact: &FactView, zones: &Zones) -> String {
     let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
     let until = fact.valid_to.as_ref().map(|end| format!(" until {}", day(end))).unwrap_or_default();
-    let FactView { id, subject, predicate, object, valid_from, said, .. } = fact;
+    let FactView { id, subject, predicate, object, valid_from, said, source_ids, .. } = fact;
+    let id = source_ids.first().unwrap_or(id);
     let (from, said) = (day(valid_from), day(&said.from));
     let away =
         fact.depth.map(|depth| format!("; {} away", text::count(depth as usize, "step", "steps"))).unwrap_or_default();

@@ -41,8 +41,9 @@ impl From<MemoryView> for MemoryReference {
 /// A fact without its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FactReference {
-    /// Id of the fact, as shown in brackets in the text.
     id: String,
+    /// Ids of the memories that state the fact. The text shows the first in brackets.
+    sources: Vec<String>,
     /// When the fact starts to hold.
     valid_from: String,
     /// When the fact stopped holding. Null while it holds.
@@ -56,8 +57,8 @@ pub(super) struct FactReference {
 
 impl From<FactView> for FactReference {
     fn from(view: FactView) -> FactReference {
-        let FactView { id, valid_from, valid_to, confidence, depth, .. } = view;
-        FactReference { id, valid_from, valid_to, confidence, depth }
+        let FactView { id, source_ids, valid_from, valid_to, confidence, depth, .. } = view;
+        FactReference { id, sources: source_ids, valid_from, valid_to, confidence, depth }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use axum::response::Html;
-use pulldown_cmark::{Event, Options, Parser, Tag, html};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
 const PROBLEMS: &str = include_str!("../../../../docs/problems.md");
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
@@ -16,11 +16,16 @@ pub(crate) async fn problems() -> Html<&'static str> {
         let mut page = HEAD.to_owned();
         html::push_html(
             &mut page,
-            with_anchors(Parser::new_ext(PROBLEMS, Options::ENABLE_TABLES).collect()).into_iter(),
+            with_anchors(Parser::new_ext(PROBLEMS, Options::ENABLE_TABLES).filter(is_no_link).collect()).into_iter(),
         );
         page
     });
     Html(&PAGE)
+}
+
+/// Drops links, which lead to files beside the text. Their words stay.
+fn is_no_link(event: &Event<'_>) -> bool {
+    !matches!(event, Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link))
 }
 
 /// Sets the id of each heading to its text.

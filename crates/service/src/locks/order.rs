@@ -1,7 +1,7 @@
 //! The agent locks as types, so that the compiler checks the order in which they are taken.
 
 /// The locks of an agent, in the order in which they are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lock {
     /// Held during a roll-up, also while a model answers, so that only one runs at a time.
     RollUp,

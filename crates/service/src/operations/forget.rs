@@ -8,6 +8,7 @@ use annals_core::{Agent, Error, MemoryId, ObjectKind, Result, Timestamp};
 
 use crate::Service;
 use crate::locks::{Facts, History, Tables};
+use crate::tables::with_cause;
 use crate::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView};
 
 /// Maximum number of memories that a dry run shows in full.
@@ -52,11 +53,7 @@ impl Service {
             return Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, None) });
         }
         let mut report = self.erase(agent, target, now).await?;
-        if *target != Target::Agent {
-            // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
-            let history = self.locks.for_saving::<History>(agent);
-            self.summarizer().pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
-        }
+        let not_rewritten = if *target == Target::Agent { None } else { self.rewrite(agent, now).await };
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let tables = facts.then::<Tables>().await;
@@ -71,7 +68,18 @@ impl Service {
         drop(facts);
         drop(history);
         let partly_named = self.partly_named(agent, target, &report).await;
-        Ok(ForgetAnswer { partly_named, ..ForgetAnswer::new(agent, &report, Some(proof)) })
+        Ok(ForgetAnswer { partly_named, not_rewritten, ..ForgetAnswer::new(agent, &report, Some(proof)) })
+    }
+
+    /// Writes the remaining summaries at once, whatever else has just arrived. Returns why that failed: erased text must leave
+    /// the files even then, and a later roll-up writes the summaries.
+    async fn rewrite(&self, agent: &Agent, now: Timestamp) -> Option<String> {
+        // Holds no lock meanwhile, because a model may take minutes. Locks the history only to save.
+        let history = self.locks.for_saving::<History>(agent);
+        let summarizer = self.summarizer().without_quiet_time();
+        let error = summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await.err()?;
+        tracing::error!(agent.folder = agent.folder(), %error, "writing summaries after an erasure failed; it is retried");
+        Some(with_cause(&error))
     }
 
     /// Removes text from the files that an interrupted call erased in the catalog only. A command does this before its own
@@ -114,7 +122,7 @@ impl Service {
         let ranged = request.from.is_some() || request.to.is_some();
         let ways = [!request.ids.is_empty(), request.conversation.is_some(), request.subject.is_some(), ranged];
         if ways.iter().filter(|way| **way).count() != 1 {
-            let reason = "must be exactly one of ids, conversation, subject, or from and to";
+            let reason = "must be exactly one of ids, conversation, subject, or days (from, to or both)";
             return Err(Error::invalid("what is to be forgotten", reason));
         }
         for (field, name) in [("conversation", &request.conversation), ("subject", &request.subject)] {

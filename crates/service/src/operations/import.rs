@@ -12,7 +12,7 @@ mod batches;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Comparison, Record};
+use annals_core::ports::{Comparison, OnConflict, Record};
 use annals_core::{Agent, Error, Fault, Message, Result, Settings, Timestamp, TurnKey};
 use annals_writer::Projected;
 use async_trait::async_trait;
@@ -279,7 +279,8 @@ impl Import<'_> {
         }
         // Replacing a message changes the agent's history.
         let history = if self.revise { Some(service.locks.lock::<History>(&agent).await) } else { None };
-        let receipt = service.parts.writer.ingest_keyed(&agent, messages, self.revise, self.now).await?;
+        let receipt =
+            service.parts.writer.ingest_keyed(&agent, messages, OnConflict::revise_if(self.revise), self.now).await?;
         drop(history);
         answer.accepted += receipt.accepted;
         answer.duplicate += receipt.duplicate;

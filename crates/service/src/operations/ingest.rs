@@ -1,10 +1,10 @@
 //! Ingestion of messages. They are committed and fsynced before the answer. Workers make them searchable soon after, and read
 //! them for facts if the extractor is local; otherwise the next roll-up reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use annals_core::ports::{KeyedReceipt, Origin, RequestKey};
+use annals_core::ports::{KeyedReceipt, OnConflict, Origin, RequestKey};
 use annals_core::{
     Agent, Error, Fault, IngestReceipt, Message, ObjectKind, Result, Settings, SignedDuration, Timestamp,
 };
@@ -89,13 +89,13 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
-        let revise = request.revise;
+        let on_conflict = OnConflict::revise_if(request.revise);
         let messages = messages(request, now)?;
         let begun = Instant::now();
         let stored = match key {
-            Some(key) => self.parts.writer.ingest_once(agent, settings, key, messages, revise, now).await?,
+            Some(key) => self.parts.writer.ingest_once(agent, settings, key, messages, on_conflict, now).await?,
             None => {
-                let receipt = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
+                let receipt = self.parts.writer.ingest_checked(agent, settings, messages, on_conflict, now).await?;
                 KeyedReceipt { receipt, repeated: false }
             }
         };
@@ -131,7 +131,7 @@ impl Service {
         deadline: Duration,
     ) -> Result<Progress> {
         let seq = operation.seq;
-        let reached = self.preview(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
+        let reached = self.wait_until_reached(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
         Ok(progress(reached, seq))
     }
 
@@ -157,7 +157,7 @@ fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
 }
 
 fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<NewMessage>> {
-    let count = request.messages.len();
+    let (count, revise) = (request.messages.len(), request.revise);
     if count == 0 || count > MAX_MESSAGES {
         return Err(Error::invalid("messages", format!("are {count}; 1 to {MAX_MESSAGES} are allowed")));
     }
@@ -178,7 +178,32 @@ fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<NewMessage>> {
             Err(fault) => faults.push(at(index, fault)),
         }
     }
+    if faults.is_empty() && !revise {
+        faults = ids_used_twice(&messages);
+    }
     if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
+}
+
+/// Returns a fault for each message with the id of an earlier message of the request that says something else.
+fn ids_used_twice(messages: &[NewMessage]) -> Vec<Fault> {
+    let mut first = HashMap::new();
+    let mut faults = Vec::new();
+    for (index, new) in messages.iter().enumerate() {
+        let Some(id) = &new.message.client_id else { continue };
+        let (earlier, known) = *first.entry((&new.message.conversation, id)).or_insert((index, new));
+        if !says_the_same(known, new) {
+            let reason = format!("{id:?} is also the id of messages[{earlier}], which says something else");
+            faults.push(at(index, Fault::new("id", reason)));
+        }
+    }
+    faults
+}
+
+/// Compares two messages as the store does: the time of one that came without a time does not count.
+fn says_the_same(one: &NewMessage, other: &NewMessage) -> bool {
+    let has_no_time = [one, other].iter().any(|new| new.origin == Origin::Untimed);
+    let at = if has_no_time { one.message.at } else { other.message.at };
+    one.message == Message { at, ..other.message.clone() }
 }
 
 /// Returns the arrival time of message `index` of a request: a microsecond after the previous one, so that the order is kept.

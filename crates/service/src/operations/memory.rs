@@ -5,6 +5,7 @@ use annals_core::{Agent, Error, Grain, Memory, MemoryId, ObjectKind, Result, Tim
 
 use crate::Service;
 use crate::locks::History;
+use crate::operations::NoProgress;
 use crate::wire::{CorrectRequest, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
 
 impl Service {
@@ -59,7 +60,8 @@ impl Service {
     }
 
     /// Replaces the text of a memory, sets or removes its pin, or both; fails if the request asks for neither. Returns the
-    /// memory as it is then. A new text is searchable when the call returns.
+    /// memory as it is then. When the call returns, a new text is searchable, and facts follow it
+    /// if the extractor is local.
     pub async fn correct(
         &self,
         agent: &Agent,
@@ -81,6 +83,7 @@ impl Service {
         drop(history);
         if request.text.is_some() {
             self.make_searchable(agent, &|_| ()).await?;
+            self.bring_facts_up_to_date(agent, &NoProgress).await?;
         }
         self.memory(agent, id.as_str()).await
     }

@@ -155,6 +155,7 @@ impl Map<'_> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::ports::OnConflict;
     use annals_testkit::{agent, at, period};
 
     use super::*;
@@ -182,7 +183,7 @@ mod tests {
         let store = &service.parts.store;
         store.note_failure(&me, period("2026-03-04"), "no model", at(NOW), at(NOW)).await.unwrap();
         let late = vec![annals_testkit::message("2026-03-04T08:00:00Z", "late")];
-        service.parts.writer.ingest(&me, late, false, at(NOW)).await.unwrap();
+        service.parts.writer.ingest(&me, late, OnConflict::Refuse, at(NOW)).await.unwrap();
         let answer = service.periods(&me, PeriodsRequest::default(), at(NOW)).await.unwrap();
         check(&answer, "2026-03-04", PeriodState::Failed);
         assert_eq!(answer.periods[0].error.as_deref(), Some("no model"));

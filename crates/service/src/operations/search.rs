@@ -145,19 +145,20 @@ fn query(request: SearchRequest) -> Result<Query> {
     })
 }
 
-/// Returns what else to try. Retention may have kept only coarser grains of the requested time, or the range of dates may be
-/// too narrow.
+/// Returns what else to try. The requested grains may not hold the requested time, because it is too new or was pruned, or the
+/// range of dates may be too narrow.
 fn hint(query: &Query, answer: &Answer) -> Option<String> {
-    let coarser = query.grains.iter().max().and_then(|grain| grain.coarser());
+    let is_limited = !query.grains.is_empty() && query.grains.len() < Grain::ALL.len();
     let bounded = answer.range.from.is_some() || answer.range.to.is_some();
-    match (coarser, bounded) {
-        (Some(grain), _) => Some(format!("Little was found; try the coarser grain {grain:?}.", grain = grain.as_str())),
-        (None, true) if answer.range_is_empty => {
+    match (is_limited, bounded) {
+        (true, _) => {
+            Some("Little was found; search without grains, which looks into those that hold each time.".to_owned())
+        }
+        (false, true) if answer.range_is_empty => {
             Some("There are no memories of these days; try a wider range of dates.".to_owned())
         }
-        (None, true) => Some("Little was found; try a wider range of dates.".to_owned()),
-        (None, false) if query.grains.contains(&Grain::Yearly) => Some("Little was found; try all grains.".to_owned()),
-        (None, false) => None,
+        (false, true) => Some("Little was found; try a wider range of dates.".to_owned()),
+        (false, false) => None,
     }
 }
 
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn hint_names_the_next_coarser_grain_or_a_wider_range() {
+    fn hint_names_all_grains_or_a_wider_range() {
         fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
             let query = Query { grains: grains.to_vec(), ..Query::default() };
             let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
@@ -196,10 +197,10 @@ mod tests {
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
         }
-        check(&[Grain::Working, Grain::Daily], false, false, "\"weekly\"");
-        check(&[Grain::Yearly], true, false, "wider range");
+        check(&[Grain::Working, Grain::Daily], false, false, "without grains");
+        check(&[Grain::Yearly], true, true, "without grains");
+        check(&Grain::ALL, true, false, "wider range");
         check(&[], true, true, "There are no memories");
-        check(&[Grain::Yearly], false, true, "all grains");
         check(&[], false, false, "");
     }
 }

@@ -110,7 +110,7 @@ fn grains(ledger: &[LedgerRow], open: &[Period], zones: &Zones, now: Timestamp) 
 mod tests {
     use std::sync::Arc;
 
-    use annals_core::ports::Target;
+    use annals_core::ports::{OnConflict, Target};
     use annals_testkit::{agent, at, message};
 
     use crate::fixture::service;
@@ -122,11 +122,11 @@ mod tests {
         assert_eq!(last().await, None);
         let messages = vec![message("2026-03-04T10:00:00Z", "tea"), message("2026-03-05T10:00:00Z", "cake")];
         let arrival = at("2026-03-06T08:00:00Z");
-        service.parts.writer.ingest(&me, messages.clone(), false, arrival).await.unwrap();
+        service.parts.writer.ingest(&me, messages.clone(), OnConflict::Refuse, arrival).await.unwrap();
         service.parts.summarizer.pass(&me, at("2026-03-10T11:00:00Z"), &|_| ()).await.unwrap();
         let expect = Some(arrival.to_string());
         assert_eq!(last().await, expect, "after a roll-up");
-        service.parts.writer.ingest(&me, messages, false, at("2026-03-10T11:10:00Z")).await.unwrap();
+        service.parts.writer.ingest(&me, messages, OnConflict::Refuse, at("2026-03-10T11:10:00Z")).await.unwrap();
         assert_eq!(last().await, expect, "after messages that were known");
         let id = service.parts.store.inputs(&me, annals_testkit::period("2026-03-05")).await.unwrap().remove(0).id;
         service.parts.store.erase(&me, &Target::Memories(vec![id]), at("2026-03-10T11:20:00Z")).await.unwrap();

@@ -95,7 +95,7 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Table;
+    use annals_core::ports::{OnConflict, Table};
     use annals_testkit::{agent, at, message};
 
     use super::*;
@@ -124,7 +124,7 @@ mod tests {
         let me = agent("a");
         let service = service_with_memories(&me).await;
         let late = vec![message("2026-03-05T10:00:00Z", "Bob called.")];
-        service.parts.writer.ingest(&me, late, false, at(NOW)).await.unwrap();
+        service.parts.writer.ingest(&me, late, OnConflict::Refuse, at(NOW)).await.unwrap();
         let found = service.verify(&me, at(NOW)).await.unwrap();
         assert_eq!(found.gaps, []);
         let unwritten: Vec<_> = found.unwritten.iter().map(|gap| format!("{}@{}", gap.day, gap.period)).collect();

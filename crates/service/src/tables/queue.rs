@@ -9,6 +9,7 @@ use annals_core::{Agent, SignedDuration};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, watch};
 
+use crate::locks::Lock;
 use crate::metrics::Pipeline;
 
 /// Maximum number of changes that a worker applies to each table of an agent before it takes the next agent. `LARGE_PIECE` is
@@ -46,8 +47,8 @@ struct Waiting {
     reading_is_next: bool,
     /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
-    /// Agents that will be queued again when a lock is free.
-    returning: HashSet<Agent>,
+    /// Agents that will be queued again when a lock is free, each with the lock.
+    returning: HashSet<(Agent, Lock)>,
     /// Agents for which the last work in a pipeline failed. Each pipeline pauses apart from the other, so messages become
     /// searchable even if no facts can be written.
     failing: HashMap<(Agent, Pipeline), Failing>,
@@ -168,13 +169,13 @@ impl Queue {
         }
     }
 
-    /// Marks an agent as waiting to be queued again when its lock is free. Returns false if it was marked already.
-    pub(super) fn begin_return(&self, agent: &Agent) -> bool {
-        self.waiting().returning.insert(agent.clone())
+    /// Marks an agent as waiting to be queued again when the lock is free. Returns false if it was marked already.
+    pub(super) fn begin_return(&self, agent: &Agent, lock: Lock) -> bool {
+        self.waiting().returning.insert((agent.clone(), lock))
     }
 
-    pub(super) fn end_return(&self, agent: &Agent) {
-        self.waiting().returning.remove(agent);
+    pub(super) fn end_return(&self, agent: &Agent, lock: Lock) {
+        self.waiting().returning.remove(&(agent.clone(), lock));
         self.push(agent);
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use annals_core::Embedder;
-use annals_core::ports::Table;
+use annals_core::ports::{OnConflict, Table};
 use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, ThreeWords, WordEmbedder, agent, at, message, one_embedder};
 use async_trait::async_trait;
 
@@ -23,7 +23,7 @@ fn question() -> SearchRequest {
 
 async fn say(service: &Service, name: &str) -> u64 {
     let messages = vec![message("2026-03-04T10:00:00Z", "Ann likes_to sail.")];
-    let seq = service.parts.writer.ingest(&agent(name), messages, false, at(NOW)).await.unwrap().seq;
+    let seq = service.parts.writer.ingest(&agent(name), messages, OnConflict::Refuse, at(NOW)).await.unwrap().seq;
     service.enqueue(&agent(name));
     seq
 }
@@ -41,12 +41,12 @@ async fn check<L: Level>() {
         async move { service.work(Worker::Any, stop).await }
     });
     let is_through = |seq| move |(searchable, extracted): (u64, u64)| searchable >= seq && extracted >= seq;
-    let reached = service.preview(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
+    let reached = service.wait_until_reached(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
     assert!(is_through(other)(reached), "{lock:?}: {reached:?}");
     let reached = service.reached(&agent("busy")).await.unwrap();
     assert!(!is_through(busy)(reached), "{lock:?}: nobody worked on it: {reached:?}");
     drop(held);
-    let reached = service.preview(&agent("busy"), A_MOMENT, is_through(busy)).await.unwrap();
+    let reached = service.wait_until_reached(&agent("busy"), A_MOMENT, is_through(busy)).await.unwrap();
     assert!(is_through(busy)(reached), "{lock:?}: it came back: {reached:?}");
     stop.cancel();
     worker.await.unwrap();
@@ -88,12 +88,12 @@ async fn failing_facts_pause_longer_each_time_while_messages_become_searchable()
     let (queue, ann, stop) = (&service.queue, agent("ann"), CancellationToken::new());
     for _ in 0..3 {
         let seq = say(&service, "ann").await;
-        service.take_turn(&queue.take(Worker::Any).unwrap(), &stop).await;
+        service.process(&queue.take(Worker::Any).unwrap(), &stop).await;
         assert_eq!(service.reached(&ann).await.unwrap().0, seq);
         assert_eq!(queue.take(Worker::Small), None);
         let reading = queue.take(Worker::Any).unwrap();
         assert_eq!(reading, Work::Reading(ann.clone()));
-        service.take_turn(&reading, &stop).await;
+        service.process(&reading, &stop).await;
         assert_eq!(queue.take(Worker::Any), None);
         queue.end_pause(&ann, Pipeline::Extract);
     }
@@ -229,7 +229,7 @@ async fn panic_is_a_failure_of_the_agent_and_ends_no_worker() {
     let embedders = one_embedder(Panicking(WordEmbedder::new()));
     let service = Service::new(Parts::over(Components { embedders, ..components }));
     say(&service, "ann").await;
-    service.take_turn(&service.queue.take(Worker::Any).unwrap(), &CancellationToken::new()).await;
+    service.process(&service.queue.take(Worker::Any).unwrap(), &CancellationToken::new()).await;
     assert!(!service.queue.has_work(), "another worker may take the agent");
     assert!(service.queue.failure(&agent("ann"), Pipeline::Working).unwrap().contains("panicked"));
 }

@@ -87,6 +87,10 @@ pub struct ForgetAnswer {
     pub documents: Vec<String>,
     /// Periods with summaries that are written again from what is left.
     pub rebuilt: Vec<String>,
+    /// Why the summaries in `rebuilt` could not be written yet; the next roll-up writes them. Null if they were written, and
+    /// for a dry run.
+    #[serde(default)]
+    pub not_rewritten: Option<String>,
     /// Periods with sealed summaries that lose the sentences that came from the erased memories.
     pub cut: Vec<String>,
     /// Periods with sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent
@@ -162,6 +166,7 @@ impl ForgetAnswer {
             blocks: report.blocks.clone(),
             documents: report.documents.iter().map(ToString::to_string).collect(),
             rebuilt: labels(&report.rebuilt),
+            not_rewritten: None,
             cut: labels(&report.cut),
             lost: labels(&report.lost),
             proof,

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use annals_core::ports::OnConflict;
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
 use annals_retention::Plan;
 use annals_service::jobs::{Moment, Pass, RolledUp, Sweep};
@@ -263,7 +264,12 @@ impl World {
             for message in ready {
                 let key = identify(std::slice::from_ref(&message)).remove(0);
                 let day = Period::of(Grain::Daily, zones.day_of(message.at));
-                let stored = self.parts.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
+                let stored = self
+                    .parts
+                    .writer
+                    .ingest(&someone.agent, vec![message.clone()], OnConflict::Refuse, now)
+                    .await
+                    .unwrap();
                 self.tally.messages += stored.accepted;
                 self.tally.late += u64::from(now.duration_since(message.at) > SignedDuration::from_hours(24));
                 someone.sent.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));

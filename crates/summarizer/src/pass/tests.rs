@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_core::Memory;
-use annals_core::ports::{Select, Turn};
+use annals_core::ports::{OnConflict, Select, Turn};
 use annals_core::prelude::*;
 use annals_core::{Engine, SignedDuration};
 use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
@@ -30,7 +30,7 @@ fn with(catalog: &Arc<MemoryCatalog>, engine: Arc<dyn Engine>) -> Summarizer {
 }
 
 async fn ingest(catalog: &MemoryCatalog, turns: Vec<Turn>) {
-    catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
+    catalog.ingest(&agent("a"), turns, OnConflict::Refuse, at(NOW)).await.unwrap();
 }
 
 async fn pass(catalog: &Arc<MemoryCatalog>) -> Passed {

@@ -5,7 +5,9 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, Document, DocumentKey, RetentionLimits, Version, Watermark};
+use annals_core::ports::{
+    Access, Block, Change, Document, DocumentKey, Origin, RetentionLimits, Turn, Version, Watermark,
+};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
     Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
@@ -94,6 +96,15 @@ pub(super) struct Pruned {
     pub(super) speaker: Option<String>,
     /// Digest of the message that the client sent.
     pub(super) content: Option<Digest>,
+}
+
+impl Pruned {
+    /// Returns whether the turn has the content that was pruned. A turn without a record of its content counts as the same.
+    fn is_same(&self, turn: &Turn) -> bool {
+        let at = if turn.origin == Origin::Untimed { self.at } else { Some(turn.message.at) };
+        let sent = at.map(|at| Message { at, ..turn.message.clone() });
+        self.content.zip(sent).is_none_or(|(content, sent)| sent.digest() == content)
+    }
 }
 
 impl AgentData {

@@ -1,6 +1,6 @@
 //! Port `Requests`: requests with idempotency keys, and operations found without their agent.
 
-use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
+use annals_core::ports::{KeyedReceipt, OnConflict, RequestKey, Requests, Turn};
 use annals_core::{Agent, Error, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
@@ -14,7 +14,7 @@ impl Requests for MemoryCatalog {
         agent: &Agent,
         request: &RequestKey,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
         self.write(agent, |data, seq| {
@@ -32,7 +32,7 @@ impl Requests for MemoryCatalog {
                 data.requests.insert(receipt.id.clone(), receipt.clone());
                 return Ok(KeyedReceipt { receipt, repeated: true });
             }
-            let receipt = data.ingest(agent, turns, revise, seq, now)?;
+            let receipt = data.ingest(agent, turns, on_conflict, seq, now)?;
             data.keyed.insert(request.key, (request.body, receipt.id.clone(), now));
             Ok(KeyedReceipt { receipt, repeated: false })
         })?

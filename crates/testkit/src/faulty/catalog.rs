@@ -1,8 +1,8 @@
 //! Implements the port `Catalog`, with its parts, for [`Faulty`].
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Outline, RetentionLimits,
-    Select, StoredConversation, Totals, Turn, Turns, VectorModel, Watermark, Watermarks,
+    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, OnConflict, Outline,
+    RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, VectorModel, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
@@ -65,8 +65,14 @@ impl<P: Agents> Agents for Faulty<P> {
 
 #[async_trait]
 impl<P: Turns> Turns for Faulty<P> {
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
-        self.store()?.ingest(agent, turns, revise, now).await
+    async fn ingest(
+        &self,
+        agent: &Agent,
+        turns: Vec<Turn>,
+        on_conflict: OnConflict,
+        now: Timestamp,
+    ) -> Result<IngestReceipt> {
+        self.store()?.ingest(agent, turns, on_conflict, now).await
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::{
     Access, Accesses, Archive, Block, Blocks, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite,
-    Documents, Key, KeyedReceipt, Keys, Record, RequestKey, Requests, StoredCollection, Turn, Version,
+    Documents, Key, KeyedReceipt, Keys, OnConflict, Record, RequestKey, Requests, StoredCollection, Turn, Version,
 };
 use annals_core::{Agent, Digest, IngestReceipt, Memory, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
@@ -80,10 +80,10 @@ impl<P: Requests> Requests for Faulty<P> {
         agent: &Agent,
         request: &RequestKey,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
-        self.store()?.ingest_once(agent, request, turns, revise, now).await
+        self.store()?.ingest_once(agent, request, turns, on_conflict, now).await
     }
 
     async fn drop_requests(&self, before: Timestamp) -> Result<u64> {

@@ -1,7 +1,7 @@
 //! Conformance suite of port `Accesses`.
 
 use annals_core::MemoryId;
-use annals_core::ports::{Access, Target};
+use annals_core::ports::{Access, OnConflict, Target};
 
 use super::catalog::{dirty, later, me, now, say, user_turn};
 use super::history::{By, extract, roll_up_all, seal};
@@ -119,7 +119,7 @@ async fn revised_turn_keeps_its_count(store: &dyn Store) {
     let [turn, ..] = one_of_each(store).await;
     count(store, &turn, times(2)).await;
     let revised = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
-    store.ingest(&me(), revised, true, later()).await.unwrap();
+    store.ingest(&me(), revised, OnConflict::Revise, later()).await.unwrap();
     assert_eq!(counts(store, &[turn]).await, [Some(times(2))]);
 }
 
@@ -151,8 +151,8 @@ async fn pruning_removes_counts(store: &dyn Store) {
     seal(store, "2026-03-04").await;
     assert_eq!(counts(store, &ids).await, [Some(times(2))], "the summary is left");
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-    let again = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
-    store.ingest(&me(), again, true, later()).await.unwrap();
+    let late = vec![user_turn("1", "2026-03-04T10:00:00Z", "green tea")];
+    store.ingest(&me(), late, OnConflict::Revise, later()).await.unwrap();
     assert_eq!(counts(store, &ids).await, [None, Some(times(2))]);
 }
 

@@ -1,8 +1,8 @@
 //! Conformance suite of port `Batches`.
 
 use annals_core::ports::{
-    BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, ModelBatch, RequestState, Settlement, Target, TokenRequest,
-    TokenSums,
+    BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, ModelBatch, OnConflict, RequestState, Settlement, Target,
+    TokenRequest, TokenSums,
 };
 use annals_core::{Agent, Digest, Error, Purpose, SignedDuration};
 
@@ -203,7 +203,7 @@ async fn ended_batches_are_forgotten_after_a_month(store: &dyn Store) {
 async fn erasure_releases_the_period_and_refuses_the_answer(store: &dyn Store) {
     let message = turn(&me(), "2026-03-02T09:00:00Z", "a secret");
     let id = annals_core::MemoryId::turn(&me(), &message.key);
-    let seq = store.ingest(&me(), vec![message], false, now()).await.unwrap().seq;
+    let seq = store.ingest(&me(), vec![message], OnConflict::Refuse, now()).await.unwrap().seq;
     let read = BatchedRequest { read_seq: seq, ..request("q", "2026-03-02") };
     store.begin_batch(batch("b"), vec![read]).await.unwrap();
     store.erase(&me(), &Target::Memories(vec![id]), now()).await.unwrap();
@@ -217,7 +217,7 @@ async fn erasure_releases_the_period_and_refuses_the_answer(store: &dyn Store) {
 async fn requests_are_void_if_their_input_was_erased_before(store: &dyn Store) {
     let message = turn(&me(), "2026-03-02T09:00:00Z", "a secret");
     let id = annals_core::MemoryId::turn(&me(), &message.key);
-    let seq = store.ingest(&me(), vec![message], false, now()).await.unwrap().seq;
+    let seq = store.ingest(&me(), vec![message], OnConflict::Refuse, now()).await.unwrap().seq;
     store.erase(&me(), &Target::Memories(vec![id]), now()).await.unwrap();
     let before = BatchedRequest { read_seq: seq, ..request("q", "2026-03-02") };
     let after = request("r", "2026-03-01");
@@ -231,7 +231,7 @@ async fn erasure_of_a_message_keeps_answers_of_other_periods(store: &dyn Store) 
     let expect = [true, true, false, true, false, true, false];
     let message = turn(&me(), "2026-03-02T09:00:00Z", "a secret");
     let id = annals_core::MemoryId::turn(&me(), &message.key);
-    store.ingest(&me(), vec![message], false, now()).await.unwrap();
+    store.ingest(&me(), vec![message], OnConflict::Refuse, now()).await.unwrap();
     let requests = labels.iter().map(|label| request(label, label)).chain([request("q", "2026-03-02")]).collect();
     store.begin_batch(batch("b"), requests).await.unwrap();
     store.erase(&me(), &Target::Memories(vec![id]), now()).await.unwrap();

@@ -8,7 +8,7 @@ mod read;
 mod records;
 mod rollup;
 
-use annals_core::ports::{Change, Turn};
+use annals_core::ports::{Change, OnConflict, Turn};
 use annals_core::{Agent, Catalog, Grain, IngestReceipt, LedgerRow, Memory, Message, Timestamp};
 
 use super::{SuiteTest, cases, run};
@@ -22,7 +22,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         ingest::same_request_has_the_same_receipt,
         ingest::overlapping_request_adds_the_rest,
         ingest::other_content_is_a_conflict_and_changes_nothing,
-        ingest::contradicting_request_is_refused_without_revise,
+        ingest::contradicting_request_is_refused_unless_revised,
         ingest::revision_replaces_the_turn,
         ingest::revision_to_another_day_makes_both_days_dirty,
         ingest::new_turn_makes_its_day_dirty,
@@ -123,7 +123,7 @@ pub(super) fn user_turn(id: &str, instant: &str, text: &str) -> Turn {
 }
 
 pub(super) async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> IngestReceipt {
-    catalog.ingest(&me(), turns, false, now()).await.unwrap()
+    catalog.ingest(&me(), turns, OnConflict::Refuse, now()).await.unwrap()
 }
 
 /// Returns the ledger row of a period.

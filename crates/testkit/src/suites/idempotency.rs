@@ -1,6 +1,6 @@
 //! Conformance suite of port `Requests`.
 
-use annals_core::ports::{Change, KeyedReceipt, RequestKey, Target, Turn};
+use annals_core::ports::{Change, KeyedReceipt, OnConflict, RequestKey, Target, Turn};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, LedgerRow, Message, Result};
 
 use super::catalog::{all_changes, later, me, now, say, user_turn};
@@ -43,7 +43,7 @@ fn tea(id: &str) -> Turn {
 
 /// Sends the turn `id` with a key.
 async fn send(store: &dyn Store, key: &str, body: &str, id: &str) -> Result<KeyedReceipt> {
-    store.ingest_once(&me(), &request(key, body), vec![tea(id)], false, now()).await
+    store.ingest_once(&me(), &request(key, body), vec![tea(id)], OnConflict::Refuse, now()).await
 }
 
 /// Sends the turn `id` with a key. Returns whether the key was known.
@@ -62,7 +62,7 @@ async fn request_is_stored_once_per_key(store: &dyn Store) {
     let before = all(store).await;
     // The messages of a known request are not read.
     for turns in [vec![tea("1")], vec![tea("2")], Vec::new()] {
-        let again = store.ingest_once(&me(), &request("k", "body"), turns, true, later()).await.unwrap();
+        let again = store.ingest_once(&me(), &request("k", "body"), turns, OnConflict::Revise, later()).await.unwrap();
         assert_eq!(again, KeyedReceipt { repeated: true, ..first.clone() });
     }
     assert_eq!(all(store).await, before);
@@ -86,9 +86,9 @@ async fn failed_request_frees_its_key(store: &dyn Store) {
     receipt_of(store, "1").await;
     let before = all(store).await;
     let cake = vec![tea("2"), user_turn("1", "2026-03-04T10:00:00Z", "cake")];
-    let refused = store.ingest_once(&me(), &request("k", "bad"), cake, false, now()).await;
+    let refused = store.ingest_once(&me(), &request("k", "bad"), cake, OnConflict::Refuse, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
-    let empty = store.ingest_once(&me(), &request("k", "empty"), Vec::new(), false, now()).await;
+    let empty = store.ingest_once(&me(), &request("k", "empty"), Vec::new(), OnConflict::Refuse, now()).await;
     assert!(matches!(empty, Err(Error::Invalid(_))), "{empty:?}");
     assert_eq!(all(store).await, before);
     assert!(!is_known(store, "k", "2").await);
@@ -114,7 +114,8 @@ async fn agents_do_not_share_keys(store: &dyn Store) {
     let other = agent("other");
     send(store, "k", "body", "1").await.unwrap();
     let turn = turn_of(&other, message("2026-03-04T10:00:00Z", "tea"));
-    let theirs = store.ingest_once(&other, &request("k", "another"), vec![turn], false, now()).await.unwrap();
+    let theirs =
+        store.ingest_once(&other, &request("k", "another"), vec![turn], OnConflict::Refuse, now()).await.unwrap();
     assert!(!theirs.repeated);
     store.erase(&other, &Target::Agent, now()).await.unwrap();
     assert!(is_known(store, "k", "1").await);
@@ -124,11 +125,11 @@ async fn expired_keys_of_all_agents_are_dropped(store: &dyn Store) {
     let other = agent("other");
     let of_other = async || {
         let turn = turn_of(&other, message("2026-03-04T10:00:00Z", "tea"));
-        store.ingest_once(&other, &request("k", "body"), vec![turn], false, now()).await.unwrap()
+        store.ingest_once(&other, &request("k", "body"), vec![turn], OnConflict::Refuse, now()).await.unwrap()
     };
     let first = send(store, "a", "body", "1").await.unwrap().receipt;
     of_other().await;
-    store.ingest_once(&me(), &request("b", "body"), vec![tea("2")], false, later()).await.unwrap();
+    store.ingest_once(&me(), &request("b", "body"), vec![tea("2")], OnConflict::Refuse, later()).await.unwrap();
     assert_eq!(store.drop_requests(now()).await.unwrap(), 0, "kept at the instant is not kept before it");
     assert_eq!(store.drop_requests(later()).await.unwrap(), 2);
     assert!(store.operation(&me(), &first.id).await.unwrap().is_some(), "operations stay");
@@ -177,7 +178,7 @@ async fn receipt_of_several_requests_is_recorded(store: &dyn Store) {
 /// Stores a message of another agent.
 async fn theirs(store: &dyn Store, agent: &Agent) -> IngestReceipt {
     let sent = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
-    store.ingest(agent, vec![turn_of(agent, sent)], false, now()).await.unwrap()
+    store.ingest(agent, vec![turn_of(agent, sent)], OnConflict::Refuse, now()).await.unwrap()
 }
 
 async fn receipt_is_found_only_in_its_workspace(store: &dyn Store) {

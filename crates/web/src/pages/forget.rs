@@ -149,6 +149,7 @@ fn counts(answer: &ForgetAnswer) -> Markup {
             }
             @if rows.iter().all(|(_, number)| *number == 0) { tr { th scope="row" { "Nothing matches." } td {} } }
         } }
+        @if let Some(reason) = &answer.not_rewritten { p.warning { "These summaries are not written yet: " (reason) ". The next roll-up writes them." } }
         @if !answer.prompts.is_empty() { p.warning { "Your own prompts name it, and stay. Edit them: " (answer.prompts.join(", ")) } }
         @for part in &answer.partly_named {
             p.warning {

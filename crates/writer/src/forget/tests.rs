@@ -1,4 +1,4 @@
-use annals_core::ports::Strata;
+use annals_core::ports::{OnConflict, Strata};
 use annals_core::prelude::*;
 use annals_core::{Facts, Message, identify};
 use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, building, message, period, summary};
@@ -69,7 +69,9 @@ async fn forgotten_text_is_found_nowhere_and_the_rest_stays() {
 async fn forgotten_message_is_refused_until_unforgotten() {
     let fixture = Fixture::new();
     let message = message("2026-03-04T10:00:00Z", "My password is hunter2.");
-    let ingest = async || fixture.writer().ingest(&agent("a"), vec![message.clone()], false, at(NOW)).await.unwrap();
+    let ingest = async || {
+        fixture.writer().ingest(&agent("a"), vec![message.clone()], OnConflict::Refuse, at(NOW)).await.unwrap()
+    };
     assert_eq!((ingest().await.accepted, ingest().await.masked), (1, 1));
     let target = Target::Conversation("talk".into());
     fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();

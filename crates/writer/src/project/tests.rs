@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
 
-use annals_core::ports::{Select, Stored};
+use annals_core::ports::{OnConflict, Select, Stored};
 use annals_core::prelude::*;
 use annals_core::{Embedder, Embedders, Strata};
 use annals_testkit::{
@@ -22,7 +22,7 @@ fn table() -> Table {
 
 async fn ingest(writer: &Writer, texts: &[&str]) {
     let messages = texts.iter().map(|text| message("2026-03-04T10:00:00Z", text)).collect();
-    writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
+    writer.ingest(&agent("a"), messages, OnConflict::Refuse, at(NOW)).await.unwrap();
 }
 
 async fn project(writer: &Writer) -> Result<Projected> {

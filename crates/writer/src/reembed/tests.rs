@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Building, Table, Watermark};
+use annals_core::ports::{Building, OnConflict, Table, Watermark};
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain, Result, Strata};
 use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordEmbedders, agent, at, message};
@@ -70,7 +70,7 @@ impl Fixture {
 }
 
 async fn say(writer: &Writer, text: &str) -> Result<()> {
-    writer.ingest(&me(), vec![message("2026-03-04T10:00:00Z", text)], false, at(NOW)).await.map(|_| ())
+    writer.ingest(&me(), vec![message("2026-03-04T10:00:00Z", text)], OnConflict::Refuse, at(NOW)).await.map(|_| ())
 }
 
 async fn project(writer: &Writer) -> Result<()> {

@@ -11,9 +11,9 @@ use annals_core::Timestamp;
 
 use super::Finding;
 use crate::cli::Global;
+use crate::clock::clock_is_synchronised;
 use crate::commands::now;
 use crate::config::Config;
-use crate::folder::clock_is_synchronised;
 use crate::scratch::Scratch;
 
 /// Earliest plausible time: Annals did not exist before it. A machine without a real-time clock shows an earlier one until

@@ -13,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Process, bind, notify_ready, require_key};
 use crate::cluster::Membership;
+use crate::console::announce;
 use crate::folder::{Claim, Folder, Opening};
 use crate::replica::{ReplicaSource, StandbyReplica};
-use crate::view::{BOLD, DIM, say};
+use crate::view::{BOLD, DIM};
 use crate::{embedders, entailment, ipc};
 
 impl Process<'_> {
@@ -132,9 +133,10 @@ fn copy(listener: &TcpListener) -> std::io::Result<TcpListener> {
 fn greet_as_node(listener: &TcpListener, json: bool) {
     let Ok(address) = listener.local_addr().map(|address| format!("http://{address}")) else { return };
     if json {
-        return crate::view::print_json(&serde_json::json!({ "address": address, "pid": std::process::id() }));
+        let greeting = serde_json::json!({ "address": address, "pid": std::process::id() });
+        return announce(&format!("{greeting}"));
     }
-    say!(
+    announce(&format!(
         "{BOLD}{address}{BOLD:#}  {DIM}a node of a cluster: it serves, or forwards requests to the active node{DIM:#}"
-    );
+    ));
 }

@@ -1,7 +1,7 @@
 //! Batches over real HTTP: collected, sent, answered, and found again after faults of the provider and crashes.
 
 use annals_core::SignedDuration;
-use annals_core::ports::{BatchReport, BatchState, Batches, Erasure, Target, Turns};
+use annals_core::ports::{BatchReport, BatchState, Batches, Erasure, OnConflict, Target, Turns};
 use annals_testkit::{BatchFault, Faulty, ModelRequest, ResultFault};
 
 use futures::FutureExt;
@@ -214,7 +214,7 @@ async fn forgotten_text_is_not_uploaded() {
         let endpoint = life.process(Dialect::Plain);
         let secret = turn_of(&agents[0], message("2026-03-04T09:00:00Z", "a secret"));
         let id = secret.id.clone();
-        life.store.ingest(&agents[0], vec![secret], false, life.now).await.unwrap();
+        life.store.ingest(&agents[0], vec![secret], OnConflict::Refuse, life.now).await.unwrap();
         life.ask(&endpoint, &turns, &agents).await.unwrap();
         let (store, me, now) = (life.store.clone(), agents[0].clone(), life.now);
         let erase = async move || store.erase(&me, &Target::Memories(vec![id.clone()]), now).await.map(|_| ());

@@ -6,6 +6,7 @@ mod rules;
 use std::ops::Range;
 
 use super::{Sentence, tense};
+use crate::extractive::tokens::is_in;
 use crate::extractive::verbs;
 
 /// Words that begin another clause, whose verb says nothing about a time in this one.
@@ -105,7 +106,7 @@ fn announces(sentence: Sentence<'_>, at: usize) -> bool {
     };
     let note = &words[all.start..at];
     let event = note.strip_suffix(&["on"]).unwrap_or(note).last();
-    let is_event = event.is_some_and(|word| EVENTS.split_whitespace().any(|event| event == *word));
+    let is_event = event.is_some_and(|word| is_in(EVENTS, word));
     // "No answer Monday" is what happened.
     let is_none = note.first() == Some(&"no");
     is_event && !is_none && note.len() <= NOTE_WORDS && !all.clone().any(|position| position != at && is_told(position))
@@ -127,7 +128,13 @@ fn clause(sentence: Sentence<'_>, at: usize) -> Range<usize> {
     let begins = |position: usize| {
         let between = &sentence.text[sentence.tokens[position - 1].span.end..sentence.tokens[position].span.start];
         // "3:40"
-        (between != ":" && between.contains(BOUNDARIES)) || CONJUNCTIONS.contains(&sentence.words[position])
+        let follows = sentence.words.get(position + 1).copied().unwrap_or_default();
+        // "They met on Friday and will meet again on Monday."
+        let is_second =
+            sentence.words[position] == "and" && ["will", "won't", "plan", "plans", "hope", "hopes"].contains(&follows);
+        (between != ":" && between.contains(BOUNDARIES))
+            || CONJUNCTIONS.contains(&sentence.words[position])
+            || is_second
     };
     let start = (1..=at).rev().find(|position| begins(*position)).unwrap_or(0);
     let end = (at + 1..sentence.words.len()).find(|position| begins(*position)).unwrap_or(sentence.words.len());

@@ -8,6 +8,7 @@ use jiff::ToSpan;
 
 use super::span::Span;
 use super::{Found, Sentence, phrases, tense};
+use crate::extractive::tokens::is_in;
 
 /// Words of habits, conditions, and what may be in another year: with one of them, no month gets a year.
 const NO_SINGLE_YEAR: &str = "every each always usually never ever often sometimes most once twice born birthday birthdays anniversary married met \
@@ -58,7 +59,7 @@ fn named(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let month = phrases::full_month(words[at])?;
     // In the month itself, "in May" may mean this year or another.
     let is_clear = at > 0 && month != day.month() && sentence.tokens[at].is_capital() && is_alone(sentence, at);
-    let has = |list: &str, words: &[&str]| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
+    let has = |list: &str, words: &[&str]| words.iter().any(|word| is_in(list, word));
     if !is_clear || has(NO_SINGLE_YEAR, words) {
         return None;
     }

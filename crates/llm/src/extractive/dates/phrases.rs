@@ -7,6 +7,7 @@ use super::Found;
 use super::span::{Span, Unit};
 use super::table::{Time, phrases};
 use crate::extractive::language::Language;
+use crate::extractive::tokens::is_in;
 
 const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 
@@ -158,7 +159,7 @@ fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> F
 /// Parses "am Montag", "jeudi", "el lunes" if another word of the sentence shows the side: "Lieferung Freitag", "La rencontre
 /// est prévue jeudi". `None` otherwise, and for habits: "jeden Montag".
 fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
-    let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
+    let has = |list: &str| words.iter().any(|word| is_in(list, word));
     let before = at.checked_sub(1).map_or("", |position| words[position]);
     if ["jeden", "chaque", "cada", "le", "los", "ogni", "toda", "elke"].contains(&before) {
         None
@@ -185,8 +186,7 @@ fn side(word: &str) -> Option<i32> {
         "letzten letzter vorigen vergangenen dernier pasado último passado passada scorso scorsa afgelopen vorige";
     const NEXT: &str =
         "nächsten nächster kommenden kommender prochain próximo próxima prossimo prossima volgende komende aanstaande";
-    let is_in = |words: &str| words.split(' ').any(|one| one == word);
-    if is_in(LAST) { Some(-1) } else { is_in(NEXT).then_some(1) }
+    if is_in(LAST, word) { Some(-1) } else { is_in(NEXT, word).then_some(1) }
 }
 
 const MORNING: [&str; 14] =

@@ -2,6 +2,7 @@
 
 use annals_core::Date;
 
+use crate::extractive::tokens::is_in;
 use crate::extractive::verbs;
 
 /// Words that indicate that a time is in the future.
@@ -47,7 +48,7 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
             && !is_noun(words, position)
             && !was_planned(words, position)
             && !is_open(words, position);
-        is_verb || is_under_way(words, position)
+        is_verb || is_under_way(words, position) || is_would(words, position)
     };
     let nearest = (0..words.len())
         .filter(|position| *position != at && (ahead(*position) || past(*position)))
@@ -60,6 +61,13 @@ fn was_planned(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
     ["was", "were", "been"].contains(&before)
         && ["due", "expected", "scheduled", "going", "booked"].contains(&words[position])
+}
+
+/// Returns whether a pronoun with "'d" means "would": "I said I'd drive up on Saturday", but "I'd driven", "I'd better".
+fn is_would(words: &[&str], position: usize) -> bool {
+    const PRONOUNS: [&str; 6] = ["i'd", "you'd", "he'd", "she'd", "we'd", "they'd"];
+    let next = words.get(position + 1).copied().unwrap_or_default();
+    PRONOUNS.contains(&words[position]) && verbs::is_finite(next) && !verbs::is_past(next)
 }
 
 /// Returns whether "open" tells how something is: "found the container cut open", "it broke open".
@@ -103,7 +111,14 @@ fn is_under_way(words: &[&str], position: usize) -> bool {
 /// Returns whether a word that may be a verb follows an article or a possessive: "promised help during a visit on Tuesday".
 fn is_noun(words: &[&str], position: usize) -> bool {
     let before = position.checked_sub(1).map_or("", |before| words[before]);
-    ["a", "an", "the", "his", "her", "their", "its", "our", "my"].contains(&before)
+    ["a", "an", "the", "his", "her", "their", "its", "our", "my"].contains(&before) || is_vote(words, position)
+}
+
+/// Returns whether "vote" is a noun, as it mostly is: "survived a no-confidence vote by four votes", "in a late-night vote". A
+/// verb follows a subject: "The members vote on Friday".
+fn is_vote(words: &[&str], position: usize) -> bool {
+    let tells = words[..position].iter().any(|word| verbs::is_past(word));
+    ["vote", "votes"].contains(&words[position]) && tells
 }
 
 /// Returns whether "will" or "shall", or a short form of them, precedes the word: "will be closed since Monday".
@@ -138,7 +153,7 @@ pub(super) fn counts_back(words: &[&str], at: usize) -> bool {
 }
 
 fn is_ahead(word: &str) -> bool {
-    AHEAD.split_whitespace().any(|ahead| ahead == word) || word.ends_with("'ll")
+    is_in(AHEAD, word) || word.ends_with("'ll")
 }
 
 /// Returns whether one of the two words before a past form is a word of the future: "will have finished", "to be moved".
@@ -151,7 +166,7 @@ fn follows_a_future_word(words: &[&str], position: usize) -> bool {
 pub(super) fn asks(word: &str) -> bool {
     const ASKING: &str =
         "wanted asked told said needed required ordered promised agreed decided expected hoped planned had be";
-    is_ahead(word) || ASKING.split_whitespace().any(|one| one == word)
+    is_ahead(word) || is_in(ASKING, word)
 }
 
 /// Returns the week offset of "this weekend" in the past: the current week on Saturday and Sunday, otherwise the week before.

@@ -46,6 +46,34 @@ fn days_weeks_months_and_years_get_dates() {
 }
 
 #[test]
+fn weekday_of_a_report_is_on_the_side_of_its_verb() {
+    // A Friday.
+    let check = |sentence: &str, expect: &str| check_on("2025-03-14", sentence, expect);
+    check(
+        "He survived a no-confidence vote by four votes on Friday.",
+        "He survived a no-confidence vote by four votes on Friday [2025-03-14].",
+    );
+    check("The members vote on Monday.", "The members vote on Monday [2025-03-17].");
+    check("The ministry withdrew its suit on Friday.", "The ministry withdrew its suit on Friday [2025-03-14].");
+    check(
+        "The leaders met in Geneva on Friday and will meet again on Monday.",
+        "The leaders met in Geneva on Friday [2025-03-14] and will meet again on Monday [2025-03-17].",
+    );
+    check("I said I'd drive up on Saturday.", "I said I'd drive up on Saturday [2025-03-15].");
+    check("I'd driven up on Saturday.", "I'd driven up on Saturday [2025-03-08].");
+    check(
+        "It asked for documents on Tuesday, which usually means a delay.",
+        "It asked for documents on Tuesday [2025-03-11], which usually means a delay.",
+    );
+    check("We usually meet on Tuesday.", "We usually meet on Tuesday.");
+    check(
+        "Ilves will go on trial on September 8, a court said on Friday.",
+        "Ilves will go on trial on September 8, a court said on Friday [2025-03-14].",
+    );
+    check("It is on 16 May, a Friday.", "It is on 16 May, a Friday.");
+}
+
+#[test]
 fn counted_times_get_dates() {
     check("I began two weeks ago.", "I began two weeks ago [2026-02-18].");
     check("It broke 3 days ago", "It broke 3 days ago [2026-03-01]");

@@ -6,6 +6,7 @@ use jiff::civil::Weekday;
 
 use super::span::Span;
 use super::{Found, Sentence, beside, direction, part_of_day, phrases, strip, tense};
+use crate::extractive::tokens::is_in;
 use crate::extractive::verbs;
 
 /// Words before a weekday that form no name with it, even if they are capitalised, as at the beginning of a sentence.
@@ -53,11 +54,6 @@ const MAX_DAYS_AWAY: i32 = 45;
 pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     let words = sentence.words;
     let weekday = phrases::weekday(strip(words[at]))?;
-    let before = at.checked_sub(1).map_or("", |position| words[position]);
-    let after = words.get(at + 1).copied().unwrap_or_default();
-    let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
-    let is_moved_to = before == "to" && !is_range;
-    let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
     if let Some((length, weeks)) = week_of(words, at) {
         let in_week = i32::from(weekday.to_monday_zero_offset()) - i32::from(day.weekday().to_monday_zero_offset());
         return Some((length, Span::day(day, in_week + 7 * weeks)?));
@@ -65,56 +61,96 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     if let Some(span) = beside::end_of_move(words, at, day).filter(|_| !is_regular(words, at)) {
         return Some((1, span));
     }
-    // "The first Monday of the year", "our last Sunday", but "Monday, of course".
-    let is_counted = after == "of" && words.get(at + 2) != Some(&"course")
-        || before == "last" && at > 1 && POSSESSIVES.contains(&words[at - 2]);
-    // "Fri 2 to Mon 5 May"
-    let is_dated_range =
-        matches!(&words[at + 1..], [day, "to", rest @ ..] if super::has_digit(&[day]) && super::name_a_day(rest));
-    let is_any_range = is_range || is_dated_range || is_between_days(sentence, at);
-    if !is_written_as_day(sentence, at) || is_any_range || is_habit || is_counted {
+    if !is_written_as_day(sentence, at) || is_one_of_several(sentence, at) {
         return None;
     }
     if let Some((length, number)) = day_of_month(sentence, at) {
         return Some((length, nearest(day, (weekday, number), direction::is_ahead(sentence, at))?));
     }
-    let has_date = super::name_a_day(&words[at.saturating_sub(NEAR)..at]);
+    let has_date = has_date_before(words, at);
     if is_name(sentence, at) || is_relative(words, at) || is_attributive(sentence, at) || has_date {
         return None;
     }
     // British: "Saturday week" is a week after Saturday.
-    if after == "week" {
+    if word_after(words, at) == "week" {
         return Some((2, Span::weekday_in_weeks(day, weekday, 1)?));
     }
     if let Some(found) = beside::weeks_after_weekday(sentence, at, day) {
         return Some(found);
     }
+    let span = beside_message(sentence, at, day, weekday)?;
+    Some((1 + part_of_day(word_after(words, at)), span))
+}
+
+/// Returns whether a date shortly before the weekday is its own. A verb between the two ends the clause of the date: "on trial on
+/// September 8, a court said on Friday".
+fn has_date_before(words: &[&str], at: usize) -> bool {
+    let near = &words[at.saturating_sub(NEAR)..at];
+    let is_verb = |word: &&str| verbs::is_finite(word) && phrases::full_month(word).is_none();
+    let clause = near.iter().rposition(is_verb).map_or(near, |verb| &near[verb + 1..]);
+    super::name_a_day(clause)
+}
+
+fn word_before<'a>(words: &[&'a str], at: usize) -> &'a str {
+    at.checked_sub(1).map_or("", |position| words[position])
+}
+
+fn word_after<'a>(words: &[&'a str], at: usize) -> &'a str {
+    words.get(at + 1).copied().unwrap_or_default()
+}
+
+/// Returns whether the weekday is a habit, an end of a range, or counted: "The first Monday of the year", "our last Sunday", but
+/// "Monday, of course".
+fn is_one_of_several(sentence: Sentence<'_>, at: usize) -> bool {
+    let words = sentence.words;
+    let before = word_before(words, at);
+    let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
+    let is_moved_to = before == "to" && !is_range;
+    let is_habit = is_repeated(words, at) && !is_moved_to || is_regular(words, at);
+    let is_counted = word_after(words, at) == "of" && words.get(at + 2) != Some(&"course")
+        || before == "last" && at > 1 && POSSESSIVES.contains(&words[at - 2]);
+    // "Fri 2 to Mon 5 May"
+    let is_dated_range =
+        matches!(&words[at + 1..], [day, "to", rest @ ..] if super::has_digit(&[day]) && super::name_a_day(rest));
+    is_habit || is_counted || is_range || is_dated_range || is_between_days(sentence, at)
+}
+
+/// Returns the day that a weekday alone names: the day of the message, or the nearest one on the side that the sentence shows.
+fn beside_message(sentence: Sentence<'_>, at: usize, day: Date, weekday: Weekday) -> Option<Span> {
+    let words = sentence.words;
+    let is_today = day.weekday() == weekday && may_be_today(sentence, at);
+    if is_ordinal(word_before(words, at)) && !is_today || is_abandoned(&words[at.saturating_sub(NEAR)..at]) {
+        return None;
+    }
+    match day_of_plan(sentence, at) {
+        _ if is_today => Span::day(day, 0),
+        Some(planned_on) => Span::weekday_after(planned_on, weekday),
+        None if direction::is_ahead(sentence, at) => Span::weekday_after(day, weekday),
+        None => Span::weekday_before(day, weekday),
+    }
+}
+
+fn is_ordinal(word: &str) -> bool {
+    ["first", "second", "third", "fourth", "final"].contains(&word)
+}
+
+/// Returns whether the weekday is that of the message if it falls on it: "It's Friday", "My first Wednesday at home", "how was
+/// everyone's Sunday", or a note of two words, "Free Wednesday", but "Dentist Wednesday" announces something.
+fn may_be_today(sentence: Sentence<'_>, at: usize) -> bool {
+    const SHORT: [&str; 8] = ["how's", "what's", "there's", "here's", "let's", "that's", "who's", "where's"];
+    let words = sentence.words;
+    let before = word_before(words, at);
     let is_refused = before == "not" && at == 1;
     let is_said =
         ["it's", "its"].contains(&before) || is_refused || (before == "is" && at > 1 && words[at - 2] == "it");
-    // "My first Wednesday at home", "how was everyone's Sunday".
-    const SHORT: [&str; 8] = ["how's", "what's", "there's", "here's", "let's", "that's", "who's", "where's"];
     let is_genitive = before.ends_with("'s") && !SHORT.contains(&before);
     let is_of_somebody = DETERMINERS[1..].contains(&before) || is_genitive;
-    let is_ordinal = ["first", "second", "third", "fourth", "final"].contains(&before);
-    // A note of two words, "Free Wednesday", but "Dentist Wednesday" announces something.
     let is_note = words.len() == 2
         && at == 1
         && !BEFORE_WEEKDAYS.contains(&before)
         && before != "reopening"
-        && !direction::EVENTS.split_whitespace().any(|event| event == before);
-    let is_today =
-        day.weekday() == weekday && (is_said || is_first(sentence, at) || is_of_somebody || is_ordinal || is_note);
-    if is_ordinal && !is_today || is_abandoned(&words[at.saturating_sub(NEAR)..at]) {
-        return None;
-    }
-    let span = match day_of_plan(sentence, at) {
-        _ if is_today => Span::day(day, 0)?,
-        Some(planned_on) => Span::weekday_after(planned_on, weekday)?,
-        None if direction::is_ahead(sentence, at) => Span::weekday_after(day, weekday)?,
-        None => Span::weekday_before(day, weekday)?,
-    };
-    Some((1 + part_of_day(after), span))
+        && !is_in(direction::EVENTS, before);
+    is_said || is_first(sentence, at) || is_of_somebody || is_ordinal(before) || is_note
 }
 
 /// Returns the day on which a plan was reported, from which the planned weekday counts: "I told her on Monday that I would come
@@ -128,14 +164,14 @@ fn day_of_plan(sentence: Sentence<'_>, at: usize) -> Option<Date> {
 
 /// Returns whether the weekday is a habit, a range of days or a name with a date of its own: "every Friday", "Black Friday".
 fn is_repeated(words: &[&str], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |position| words[position]);
-    let after = words.get(at + 1).copied().unwrap_or_default();
+    let before = word_before(words, at);
+    let after = word_after(words, at);
     const HABITS: [&str; 12] =
         ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to", "black"];
     const REGULAR: [&str; 10] =
         ["group", "club", "choir", "letter", "paper", "market", "one", "team", "lot", "edition"];
     let is_one_of_many = at > 1 && ["every", "one"].contains(&words[at - 2]) || before == "one";
-    let is_usual = words.iter().any(|word| ["always", "usually", "normally", "generally"].contains(word));
+    let is_usual = (0..words.len()).any(|position| is_habitual(words, position));
     HABITS.contains(&before)
         || is_one_of_many
         || is_usual
@@ -145,6 +181,14 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
         || DETERMINERS.contains(&before) && REGULAR.contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
+}
+
+/// Returns whether a word makes its clause a habit. One of a clause that follows or describes something says nothing about the
+/// weekday: "on Tuesday, which usually means a delay".
+fn is_habitual(words: &[&str], position: usize) -> bool {
+    let opens = |word: &&str| ["which", "that", "who", "and", "but"].contains(word);
+    ["always", "usually", "normally", "generally"].contains(&words[position])
+        && !words[position.saturating_sub(2)..position].iter().any(opens)
 }
 
 /// Parses a week after a weekday: "on Tuesday last week", "Thursday of next week", "Monday and Tuesday next week". Returns the
@@ -178,9 +222,10 @@ fn is_attributive(sentence: Sentence<'_>, at: usize) -> bool {
         this are were be been being had have has can could would should might may must then so if because until since about during";
     let words = sentence.words;
     let (Some(after), true) = (words.get(at + 1), at > 0 && DETERMINERS.contains(&words[at - 1])) else { return false };
-    let is_in = |list: &str| list.split_whitespace().any(|word| word == *after);
-    let is_other =
-        NO_NOUNS.contains(after) || is_in(NOT_DESCRIBED) || is_in(direction::EVENTS) || part_of_day(after) > 0;
+    let is_other = NO_NOUNS.contains(after)
+        || is_in(NOT_DESCRIBED, after)
+        || is_in(direction::EVENTS, after)
+        || part_of_day(after) > 0;
     let is_verb = verbs::is_past(after) || *after == "week" || phrases::weekday(after).is_some();
     sentence.is_joined(at..at + 2) && !is_other && !is_verb && after.chars().all(char::is_alphabetic)
 }
@@ -216,7 +261,7 @@ fn is_regular(words: &[&str], at: usize) -> bool {
 
 /// Returns whether the weekday is counted from another day: "the Sunday after", "the Friday before".
 fn is_relative(words: &[&str], at: usize) -> bool {
-    let after = words.get(at + 1).copied().unwrap_or_default();
+    let after = word_after(words, at);
     at > 0 && words[at - 1] == "the" && ["after", "before", "following"].contains(&after)
 }
 

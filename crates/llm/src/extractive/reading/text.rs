@@ -9,7 +9,7 @@ use crate::extractive::names::Names;
 use crate::extractive::record::{self, Form};
 use crate::extractive::story::{self, Story};
 use crate::extractive::tokens::{Token, tokens};
-use crate::extractive::{continuations, ellipsis, labels, openers, pronouns, questions, unnamed, verbs};
+use crate::extractive::{continuations, corrections, ellipsis, labels, openers, pronouns, questions, unnamed, verbs};
 
 /// What a sentence needs to be understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Text<'_> {
         let is_record = self.form == Form::Record;
         let tokens = tokens(resolved);
         let asks = !is_record && self.language == Language::English && questions::is_unmarked(resolved, &tokens);
-        if asks || leads_a_list(self.text, sentence) {
+        if asks || leads_a_list(self.text, sentence) || is_record && corrections::retracts(sentence) {
             return (Dependence::Aside, Context::Nothing);
         }
         // "Her letter gave no reason": with a name for "her" it still says too little.

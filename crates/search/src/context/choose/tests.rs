@@ -11,7 +11,7 @@ fn ids(all: &str) -> Vec<MemoryId> {
 fn candidate(id: &str, kind: ContextKind, pool: Pool, text: &str, score: f64) -> Candidate {
     let days = (kind == ContextKind::Turn).then(|| (day(), day()));
     let item = ContextItem { id: id.into(), short: String::new(), kind, days, text: text.into(), score, tokens: 0 };
-    Candidate { item, pool, at: None, sources: Vec::new(), summary: None }
+    Candidate { item, pool, at: None, sources: Vec::new(), summary: None, head: 0 }
 }
 
 fn day() -> Date {
@@ -59,6 +59,20 @@ fn fact_and_sentence_are_dropped_if_their_turn_is_shown() {
     // If the turn does not fit, the fact is shown.
     let long = turn("t-1", &"I moved to Bern. ".repeat(30));
     assert_eq!(shown(&[long, all[1].clone()], 100, Relevance::Strong, ""), ["f-1"]);
+}
+
+#[test]
+fn long_turn_is_excerpted_and_its_facts_are_kept() {
+    let minutes = format!("{}The roof costs 4,000 euros. {}", "It rained. ".repeat(300), "It snowed. ".repeat(300));
+    let long = Candidate { head: 5, ..turn("t-1", &format!("Ann: {minutes}")) };
+    let all = [long, fact("f-1", "roof costs 4,000 euros", "t-1")];
+    let query_words = super::super::prompt_terms::words("what does the roof cost?");
+    let chosen = choose(&all, &Limits { budget: 600, relevance: Relevance::Strong, query_words: &query_words });
+    let [fact, excerpt] = &chosen.candidates[..] else { panic!("{:?}", chosen.candidates) };
+    assert_eq!((fact.item.id.as_str(), chosen.omitted), ("f-1", 0));
+    let text = &excerpt.item.text;
+    assert!(text.starts_with("Ann: … It rained.") && text.contains("The roof costs 4,000 euros."), "{text}");
+    assert!(excerpt.item.tokens <= EXCERPT.1, "{}", excerpt.item.tokens);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of each part of a context, in cases where no other part could have added the same lines.
 
 use annals_core::Message;
+use annals_core::ports::OnConflict;
 use annals_testkit::{message, turn_of};
 
 use super::*;
@@ -116,7 +117,7 @@ async fn with_a_plan() -> World {
         let moment = format!("2026-03-08T10:0{number}:00Z");
         turn_of(&agent("a"), Message { conversation: "plan".into(), ..message(&moment, &format!("step {number}")) })
     };
-    world.catalog.ingest(&agent("a"), (1..=8).map(step).collect(), false, at(NOW)).await.unwrap();
+    world.catalog.ingest(&agent("a"), (1..=8).map(step).collect(), OnConflict::Refuse, at(NOW)).await.unwrap();
     world
 }
 

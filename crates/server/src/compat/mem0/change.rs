@@ -10,6 +10,7 @@ use annals_service::Service;
 use annals_service::wire::CorrectRequest;
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::add::expiration;
@@ -203,7 +204,12 @@ pub(super) async fn delete_batch(
 ) -> Result<Json<Value>, Problem> {
     let mut units = Vec::new();
     for (id, _) in batch(&body)? {
-        units.push(find(&service, &agent, &id).await?);
+        match find(&service, &agent, &id).await {
+            Ok(unit) => units.push(unit),
+            // A client that sends a batch again has deleted some of it before.
+            Err(problem) if problem.status() == StatusCode::NOT_FOUND => {}
+            Err(problem) => return Err(problem),
+        }
     }
     let count = units.len();
     forget(&service, &agent, units).await?;

@@ -17,12 +17,12 @@ async fn search_returns_dated_lines_between_marks() {
 }
 
 #[tokio::test]
-async fn empty_range_is_reported_with_a_coarser_grain() {
+async fn empty_range_is_reported_with_a_search_of_all_grains() {
     let service = service_with_memories(&agent("a")).await;
     let reply = good(&service, "search_memory", json!({"grains": ["daily"], "period": "1999-03-04"})).await;
     assert_eq!(reply.structured["range_is_empty"], true);
     assert!(reply.text.starts_with("Memory holds nothing on 1999-03-04"), "{}", reply.text);
-    assert!(reply.text.contains("weekly") && !reply.text.contains("annals-memory"), "{}", reply.text);
+    assert!(reply.text.contains("search without grains") && !reply.text.contains("annals-memory"), "{}", reply.text);
 }
 
 #[tokio::test]

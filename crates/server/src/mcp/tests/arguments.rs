@@ -21,7 +21,7 @@ async fn every_argument_of_search_facts_has_an_effect() {
         let reply = good(&service, "search_facts", arguments.clone()).await;
         let facts = reply.structured["facts"].as_array().unwrap().iter();
         let line = |fact: &Value| {
-            let id = format!("- [{}] ", fact["id"].as_str().unwrap());
+            let id = format!("- [{}] ", fact["sources"][0].as_str().unwrap());
             let line = reply.text.lines().find_map(|line| line.strip_prefix(&id)).unwrap();
             line.split(':').next().unwrap().to_owned()
         };
@@ -36,7 +36,7 @@ async fn every_argument_of_search_facts_has_an_effect() {
     check(json!({"about": "Ann", "predicate": "likes"}), &[tea]).await;
     check(json!({"about": "Ann", "as_of": "2026-03-02T12:00:00Z"}), &[ben]).await;
     let all = check(json!({"about": "Ann", "history": true}), &[ben, tea, bern, rome]).await;
-    let id = all.structured["facts"][2]["id"].as_str().unwrap();
+    let id = all.structured["facts"][2]["sources"][0].as_str().unwrap();
     let line = format!("- [{id}] Ann lives_in Bern: holds from 2026-03-04 until 2026-04-01; said");
     assert!(all.text.contains(&line), "{}", all.text);
     // Walks.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
+use annals_core::ports::{Erasure, OnConflict, Replies, SummaryTask, Target};
 use annals_core::prelude::*;
 use annals_core::{CacheTokens, Digest, Draft, Engine, Grain, Purpose, Reply, Settings, SignedDuration};
 use annals_retention::{Doubt, Trust};
@@ -38,7 +38,11 @@ async fn fixture(names: &[&str]) -> Fixture {
     for name in names {
         let settings = Settings { plan: "free".into(), ..Settings::default() };
         catalog.save_settings(&agent(name), &settings).await.unwrap();
-        parts.writer.ingest(&agent(name), vec![message(FIRST_AT, "tea")], false, at(FIRST_AT)).await.unwrap();
+        parts
+            .writer
+            .ingest(&agent(name), vec![message(FIRST_AT, "tea")], OnConflict::Refuse, at(FIRST_AT))
+            .await
+            .unwrap();
     }
     let pass = Pass::of(&Service::new(parts.clone()));
     Fixture { catalog, parts, pass }
@@ -112,7 +116,7 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
         fixture
             .parts
             .writer
-            .ingest(&agent("a"), vec![message(&sent_at.to_string(), "tea")], false, sent_at)
+            .ingest(&agent("a"), vec![message(&sent_at.to_string(), "tea")], OnConflict::Refuse, sent_at)
             .await
             .unwrap();
     }
@@ -208,7 +212,7 @@ async fn clock_behind_stored_messages_is_not_trusted() {
     fixture
         .parts
         .writer
-        .ingest(&agent("a"), vec![message(FIRST_AT, "cake")], false, at("2026-03-09T10:00:00Z"))
+        .ingest(&agent("a"), vec![message(FIRST_AT, "cake")], OnConflict::Refuse, at("2026-03-09T10:00:00Z"))
         .await
         .unwrap();
     let slot = fixture.roll_up(NEXT, None).await.slots.remove(0).1;
@@ -242,7 +246,12 @@ async fn idle_agent_gets_no_turn() {
     fixture.assemble(|parts| Parts { store: counted.clone(), ..parts });
     assert_eq!(fixture.roll_up(NEXT, None).await.slots.len(), 0);
     assert_eq!(counted.calls(), 1);
-    fixture.parts.writer.ingest(&agent("b"), vec![message(FIRST_AT, "cake")], false, at(FIRST_AT)).await.unwrap();
+    fixture
+        .parts
+        .writer
+        .ingest(&agent("b"), vec![message(FIRST_AT, "cake")], OnConflict::Refuse, at(FIRST_AT))
+        .await
+        .unwrap();
     let sweep = fixture.roll_up(NEXT, None).await;
     assert_eq!(sweep.slots.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }

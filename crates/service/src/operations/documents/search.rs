@@ -81,7 +81,7 @@ impl Service {
             let changes = self.parts.store.changes(agent, Grain::Working, applied, limit.min(1_000)).await?;
             let last = changes.last().map_or(applied, annals_core::ports::Change::seq);
             self.enqueue(agent);
-            self.preview(agent, CATCH_UP, |(searchable, _)| searchable >= last).await?;
+            self.wait_until_reached(agent, CATCH_UP, |(searchable, _)| searchable >= last).await?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use annals_core::ports::Comparison;
+use annals_core::ports::{Comparison, OnConflict};
 use annals_core::{Error, IngestReceipt, Message, Result, TurnKey, identify};
 
 use super::Import;
@@ -77,12 +77,13 @@ impl Import<'_> {
             let is_changed = matches!(comparison, Comparison::Different | Comparison::DifferentFromCorrected);
             if is_changed { changed.push(message) } else { others.push(message) }
         }
-        // Only changed messages are revised. Revising unchanged ones would store pruned messages again.
-        let receipt = self.service.parts.writer.ingest_keyed(self.agent, others, false, self.now).await?;
+        // Only what is stored is revised. A message that was pruned stays pruned, whatever its source says now.
+        let receipt = self.service.parts.writer.ingest_keyed(self.agent, others, OnConflict::Refuse, self.now).await?;
         self.count(&receipt, &mut counts);
         if !changed.is_empty() {
             let history = self.service.locks.lock::<History>(self.agent).await;
-            let receipt = self.service.parts.writer.ingest_keyed(self.agent, changed, true, self.now).await?;
+            let receipt =
+                self.service.parts.writer.ingest_keyed(self.agent, changed, OnConflict::Revise, self.now).await?;
             drop(history);
             self.count(&receipt, &mut counts);
         }

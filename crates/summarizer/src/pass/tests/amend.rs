@@ -1,6 +1,6 @@
 //! Sealed periods: late input is added to the base, a second pass changes nothing, and nothing of the base is ever lost.
 
-use annals_core::ports::{Children, Seals};
+use annals_core::ports::{Children, OnConflict, Seals};
 use annals_core::{MemoryId, Message};
 
 use super::*;
@@ -68,7 +68,7 @@ async fn withdrawn_late_input_leaves_the_base() {
     };
     ingest(&catalog, vec![turn_at("2026-03-04T08:00:00Z")]).await;
     pass(&catalog).await;
-    catalog.ingest(&agent("a"), vec![turn_at("2026-03-03T08:00:00Z")], true, at(NOW)).await.unwrap();
+    catalog.ingest(&agent("a"), vec![turn_at("2026-03-03T08:00:00Z")], OnConflict::Revise, at(NOW)).await.unwrap();
     assert_eq!(pass(&catalog).await.removed, 0);
     let after = summary(&catalog, "2026-03-04").await.unwrap();
     assert_eq!((&after.text, after.sources()), (&before.text, before.sources()));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::ports::{Comparison, Origin, Turn};
+use annals_core::ports::{Comparison, OnConflict, Origin, Turn};
 use annals_core::{
     Agent, Body, Digest, Error, IngestReceipt, Kind, LedgerRow, MemoryId, Message, Result, Summary, Timestamp,
 };
@@ -50,7 +50,7 @@ impl AgentData {
         &mut self,
         agent: &Agent,
         turns: Vec<Turn>,
-        revise: bool,
+        on_conflict: OnConflict,
         seq: &mut u64,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
@@ -62,7 +62,7 @@ impl AgentData {
         let (mut after, mut last) = (self.clone(), *seq);
         let mut digests = HashMap::new();
         for turn in turns {
-            after.store(turn, revise, &mut last, now, &mut operation, &mut digests)?;
+            after.store(turn, on_conflict, &mut last, now, &mut operation, &mut digests)?;
         }
         after.requests.insert(operation.id.clone(), operation.clone());
         if operation.accepted + operation.revised > 0 {
@@ -72,12 +72,12 @@ impl AgentData {
         Ok(operation)
     }
 
-    /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; with `revise` it is stored again as late
+    /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; a revision with other content is late
     /// input. `digests` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
     fn store(
         &mut self,
         turn: Turn,
-        revise: bool,
+        on_conflict: OnConflict,
         seq: &mut u64,
         now: Timestamp,
         operation: &mut IngestReceipt,
@@ -91,12 +91,17 @@ impl AgentData {
             operation.seq = operation.seq.max(self.memories[&turn.id].seq);
             return Ok(());
         }
-        if !is_known && !revise && self.pruned.contains_key(&turn.id) {
+        if let Some(pruned) = self.pruned.get(&turn.id).filter(|_| !is_known) {
             let digest = claimed(&turn).digest();
-            operation.duplicate += 1;
-            return if *digests.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
+            if on_conflict == OnConflict::Refuse && *digests.entry(turn.id.clone()).or_insert(digest) != digest {
+                return Err(conflict);
+            }
+            if on_conflict == OnConflict::Refuse || pruned.is_same(&turn) {
+                operation.duplicate += 1;
+                return Ok(());
+            }
         }
-        if is_known && !revise {
+        if is_known && on_conflict == OnConflict::Refuse {
             return Err(conflict);
         }
         *(if is_known { &mut operation.revised } else { &mut operation.accepted }) += 1;

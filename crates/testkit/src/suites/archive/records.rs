@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Record, Turn};
+use annals_core::ports::{OnConflict, Record, Turn};
 use annals_core::{Author, Digest, MemoryId, Message, Role, Settings};
 
 use super::all_records;
@@ -168,7 +168,7 @@ pub(super) async fn extraction_watermark_is_exported(store: &dyn Store) {
     say(store, turns.clone()).await;
     extract(store, &[&turns[0], &turns[1]], Vec::new(), Vec::new()).await;
     say(store, vec![user_turn("3", "2026-03-02T10:00:00Z", "c")]).await;
-    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "A")], true, later()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "A")], OnConflict::Revise, later()).await.unwrap();
     let of_turns = records(store).await.into_iter().filter_map(|record| match record {
         Record::Turn { content, extracted, .. } => Some((content, extracted)),
         _ => None,

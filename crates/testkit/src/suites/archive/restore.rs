@@ -1,6 +1,6 @@
 //! Restore: which records are stored, in one piece or in several, and which are refused.
 
-use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
+use annals_core::ports::{Block, Change, Children, Erasure, OnConflict, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
 
 use super::records::records;
@@ -22,7 +22,10 @@ async fn world() -> (MemoryCatalog, Vec<Record>) {
 async fn restored(store: &dyn Store) -> (MemoryCatalog, Vec<Record>) {
     // Writes of another agent shift the sequence numbers.
     let other = agent("other");
-    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
+    store
+        .ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], OnConflict::Refuse, now())
+        .await
+        .unwrap();
     let (memory, records) = world().await;
     restore_records(store, &me(), records.clone(), later()).await.unwrap();
     (memory, records)
@@ -130,9 +133,9 @@ pub(super) async fn pruned_turn_stays_pruned_after_restore(store: &dyn Store) {
     }
     assert_eq!(records(store).await, records(&memory).await);
     assert_eq!(say(store, vec![moved]).await.accepted, 1);
-    // With `revise` a pruned turn is stored as late input, as before.
-    let late = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
-    assert_eq!(store.ingest(&me(), late, true, later()).await.unwrap().accepted, 1);
+    // Its content is not known any more, so a revision of it cannot be told from the same text.
+    let late = vec![user_turn("1", "2026-03-04T10:00:00Z", "green tea")];
+    assert_eq!(store.ingest(&me(), late, OnConflict::Revise, later()).await.unwrap().duplicate, 1);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
@@ -251,7 +254,10 @@ pub(super) async fn forgotten_turns_are_not_restored(store: &dyn Store) {
 
 pub(super) async fn restore_does_not_change_other_agents(store: &dyn Store) {
     let other = agent("other");
-    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
+    store
+        .ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], OnConflict::Refuse, now())
+        .await
+        .unwrap();
     let before = all_records(store, &other).await;
     let (_, records) = world().await;
     restore_records(store, &me(), records, later()).await.unwrap();

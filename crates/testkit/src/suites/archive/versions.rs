@@ -1,6 +1,6 @@
 //! Former texts of memories.
 
-use annals_core::ports::Version;
+use annals_core::ports::{OnConflict, Version};
 use annals_core::{MemoryId, Message, Role, Timestamp};
 
 use super::correct::a_day;
@@ -36,13 +36,13 @@ pub(super) async fn former_texts_of_a_revised_turn_are_kept(store: &dyn Store) {
         (user_turn("1", "2026-03-05T10:00:00Z", "coffee"), later()),
         (user_turn("1", "2026-03-05T10:00:00Z", "tea"), later()),
     ] {
-        store.ingest(&me(), vec![turn], true, at).await.unwrap();
+        store.ingest(&me(), vec![turn], OnConflict::Revise, at).await.unwrap();
     }
     let expected = [version("tea", now()), version("coffee", later())];
     assert_eq!(store.versions(&me(), &tea.id).await.unwrap(), expected, "other words alone make a version");
     // If a request contradicts itself, the later text is stored and the earlier one becomes a version.
     let request = ["a", "b"].map(|text| user_turn("9", "2026-03-05T10:00:00Z", text));
-    store.ingest(&me(), request.to_vec(), true, now()).await.unwrap();
+    store.ingest(&me(), request.to_vec(), OnConflict::Revise, now()).await.unwrap();
     assert_eq!(store.versions(&me(), &request[0].id).await.unwrap(), [version("a", now())]);
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn former_texts_go_with_the_memory(store: &dyn Store) {
     extract(store, &[&user_turn("1", "2026-03-04T10:00:00Z", "tea")], Vec::new(), Vec::new()).await;
     assert_eq!(store.versions(&me(), &statement.id).await.unwrap(), []);
     let moved = ["1", "2"].map(|id| user_turn(id, "2026-03-12T10:00:00Z", "moved"));
-    store.ingest(&me(), moved.to_vec(), true, now()).await.unwrap();
+    store.ingest(&me(), moved.to_vec(), OnConflict::Revise, now()).await.unwrap();
     roll_up(store, "2026-03-04", By::Quoting).await;
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
 }

@@ -1,6 +1,6 @@
 //! A sample agent with at least one record of every kind.
 
-use annals_core::ports::{Access, Block, Content, Document, DocumentWrite, Expected, Turn};
+use annals_core::ports::{Access, Block, Content, Document, DocumentWrite, Expected, OnConflict, Turn};
 use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, SignedDuration, Statement, Summary};
 
 use crate::suites::Store;
@@ -38,8 +38,14 @@ pub(super) async fn build(store: &dyn Store) {
     }
     extract(store, &[&turns[3], &turns[4]], statements(&turns), operations(&turns)).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes \"cake\"", "2026-03-12T10:00:00Z")]).await.unwrap();
-    store.ingest(&me(), vec![user_turn("5", "2026-03-17T10:00:00Z", "moved")], true, later()).await.unwrap();
-    store.ingest(&me(), vec![user_turn("6", "2026-03-19T10:00:00Z", "gone on")], true, later()).await.unwrap();
+    store
+        .ingest(&me(), vec![user_turn("5", "2026-03-17T10:00:00Z", "moved")], OnConflict::Revise, later())
+        .await
+        .unwrap();
+    store
+        .ingest(&me(), vec![user_turn("6", "2026-03-19T10:00:00Z", "gone on")], OnConflict::Revise, later())
+        .await
+        .unwrap();
     roll_up_all(store, By::Quoting).await;
     roll_up(store, "2026-03-16", By::Model).await;
     degrade(store, "2026-03-17", &turns[4].id).await;
@@ -56,7 +62,7 @@ pub(super) async fn build(store: &dyn Store) {
     }
     let late =
         [user_turn("8", "2026-03-11T09:00:00Z", "late\nand long"), user_turn("9", "2026-03-20T09:00:00Z", "new")];
-    store.ingest(&me(), late.to_vec(), false, at("2026-06-03T00:00:00.000001Z")).await.unwrap();
+    store.ingest(&me(), late.to_vec(), OnConflict::Refuse, at("2026-06-03T00:00:00.000001Z")).await.unwrap();
 }
 
 fn turns() -> Vec<Turn> {

@@ -1,6 +1,6 @@
 //! Order and identity of messages: times that are taken or missing, and messages sent again after a correction.
 
-use annals_core::ports::{Comparison, Origin, Select, Turn};
+use annals_core::ports::{Comparison, OnConflict, Origin, Select, Turn};
 use annals_core::{Catalog, Error, Grain, Memory, MemoryId, Message};
 
 use super::{all_changes, dirty, later, me, now, say, texts, user_turn};
@@ -53,13 +53,13 @@ pub(super) async fn revision_frees_its_former_time(catalog: &dyn Catalog) {
         user_turn("1", next_day, "c"),
         user_turn("5", MOMENT, "d"),
     ];
-    catalog.ingest(&me(), moves.to_vec(), true, now()).await.unwrap();
+    catalog.ingest(&me(), moves.to_vec(), OnConflict::Revise, now()).await.unwrap();
     let moments = |listed: &[Memory]| listed.iter().map(|memory| memory.at().to_string()).collect::<Vec<_>>();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, "2026-03-04T10:00:00.000001Z", next_day]);
     // A turn moves there and back within one request: no two turns share a time.
     let back =
         [user_turn("5", next_day, "e"), user_turn("5", "2026-03-06T10:00:00Z", "f"), user_turn("5", next_day, "g")];
-    catalog.ingest(&me(), back.to_vec(), true, later()).await.unwrap();
+    catalog.ingest(&me(), back.to_vec(), OnConflict::Revise, later()).await.unwrap();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, next_day, "2026-03-05T10:00:00.000001Z"]);
 }
 
@@ -67,20 +67,23 @@ pub(super) async fn repeated_messages_with_equal_times_are_duplicates(catalog: &
     let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| user_turn(id, MOMENT, id)).collect();
     say(catalog, turns.clone()).await;
     let before = all_changes(catalog, Grain::Working).await;
-    for revise in [false, true] {
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
         for again in [turns.clone(), vec![turns[2].clone()], turns.iter().rev().cloned().collect()] {
             let number = again.len() as u64;
-            let done = catalog.ingest(&me(), again, revise, later()).await.unwrap();
+            let done = catalog.ingest(&me(), again, on_conflict, later()).await.unwrap();
             assert_eq!((done.accepted, done.duplicate, done.revised), (0, number, 0));
         }
     }
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
     // A new text keeps the position, a new time does not.
     let words = user_turn("1", MOMENT, "one");
-    catalog.ingest(&me(), vec![words.clone()], true, later()).await.unwrap();
+    catalog.ingest(&me(), vec![words.clone()], OnConflict::Revise, later()).await.unwrap();
     assert_eq!(texts(&in_order(catalog).await), ["9", "one", "5"]);
-    assert_eq!(catalog.ingest(&me(), vec![words], false, later()).await.unwrap().duplicate, 1);
-    catalog.ingest(&me(), vec![user_turn("9", "2026-03-04T11:00:00Z", "9")], true, later()).await.unwrap();
+    assert_eq!(catalog.ingest(&me(), vec![words], OnConflict::Refuse, later()).await.unwrap().duplicate, 1);
+    catalog
+        .ingest(&me(), vec![user_turn("9", "2026-03-04T11:00:00Z", "9")], OnConflict::Revise, later())
+        .await
+        .unwrap();
     assert_eq!(texts(&in_order(catalog).await), ["one", "5", "9"]);
 }
 
@@ -97,9 +100,9 @@ pub(super) async fn repeated_message_without_a_time_is_a_duplicate(catalog: &dyn
     let first = say(catalog, vec![untimed("1", MOMENT, "tea")]).await;
     let before = all_changes(catalog, Grain::Working).await;
     let again = vec![untimed("1", "2026-03-04T10:07:00Z", "tea")];
-    for revise in [false, true] {
-        let done = catalog.ingest(&me(), again.clone(), revise, later()).await.unwrap();
-        assert_eq!((done.accepted, done.duplicate, done.revised), (0, 1, 0), "revise: {revise}");
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
+        let done = catalog.ingest(&me(), again.clone(), on_conflict, later()).await.unwrap();
+        assert_eq!((done.accepted, done.duplicate, done.revised), (0, 1, 0), "{on_conflict:?}");
         assert_eq!((&done.id, done.seq), (&first.id, first.seq));
     }
     // The same within one request.
@@ -107,16 +110,17 @@ pub(super) async fn repeated_message_without_a_time_is_a_duplicate(catalog: &dyn
     let done = say(catalog, twice).await;
     assert_eq!((done.accepted, done.duplicate), (1, 1));
     assert_eq!(all_changes(catalog, Grain::Working).await[0], before[0]);
-    let other = catalog.ingest(&me(), vec![untimed("1", MOMENT, "coffee")], false, later()).await;
+    let other = catalog.ingest(&me(), vec![untimed("1", MOMENT, "coffee")], OnConflict::Refuse, later()).await;
     assert!(matches!(other, Err(Error::Conflict { .. })), "{other:?}");
-    let moved = catalog.ingest(&me(), vec![user_turn("1", "2026-03-04T10:07:00Z", "tea")], false, later()).await;
+    let moved =
+        catalog.ingest(&me(), vec![user_turn("1", "2026-03-04T10:07:00Z", "tea")], OnConflict::Refuse, later()).await;
     assert!(matches!(moved, Err(Error::Conflict { .. })), "{moved:?}");
 }
 
 pub(super) async fn revision_without_a_time_keeps_its_position(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", MOMENT, "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
     let revised = untimed("1", "2026-04-01T10:00:00Z", "coffee");
-    let done = catalog.ingest(&me(), vec![revised.clone()], true, later()).await.unwrap();
+    let done = catalog.ingest(&me(), vec![revised.clone()], OnConflict::Revise, later()).await.unwrap();
     assert_eq!(done.revised, 1);
     let stored = of(catalog, &revised.id).await;
     assert_eq!((stored.text.as_str(), stored.at(), stored.period), ("coffee", at(MOMENT), period("2026-03-04")));
@@ -129,30 +133,30 @@ pub(super) async fn repeated_message_is_a_duplicate_after_a_correction(catalog: 
     let placed =
         Turn { message: Message { at: of(catalog, &cake.id).await.at(), ..cake.message.clone() }, ..cake.clone() };
     for (turn, text) in [(&tea, "green tea"), (&tea, "black tea"), (&placed, "pie")] {
-        let done = catalog.ingest(&me(), vec![corrected(turn, text)], true, now()).await.unwrap();
+        let done = catalog.ingest(&me(), vec![corrected(turn, text)], OnConflict::Revise, now()).await.unwrap();
         assert_eq!(done.revised, 1, "{text}");
-        let again = catalog.ingest(&me(), vec![corrected(turn, text)], true, now()).await.unwrap();
+        let again = catalog.ingest(&me(), vec![corrected(turn, text)], OnConflict::Revise, now()).await.unwrap();
         assert_eq!(again.duplicate, 1, "{text}");
     }
     let before = all_changes(catalog, Grain::Working).await;
-    for revise in [false, true] {
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
         let again = vec![
             tea.clone(),
             cake.clone(),
             untimed("1", "2026-05-01T10:00:00Z", "tea"),
             user_turn("1", MOMENT, "black tea"),
         ];
-        let done = catalog.ingest(&me(), again, revise, later()).await.unwrap();
-        assert_eq!((done.duplicate, done.revised), (4, 0), "revise: {revise}");
+        let done = catalog.ingest(&me(), again, on_conflict, later()).await.unwrap();
+        assert_eq!((done.duplicate, done.revised), (4, 0), "{on_conflict:?}");
     }
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
     assert_eq!(texts(&in_order(catalog).await), ["black tea", "pie"]);
-    // A changed source is a conflict; with `revise` it replaces the correction.
+    // A changed source is a conflict; with `Revise` it replaces the correction.
     let changed = vec![user_turn("1", MOMENT, "coffee")];
-    let refused = catalog.ingest(&me(), changed.clone(), false, later()).await;
+    let refused = catalog.ingest(&me(), changed.clone(), OnConflict::Refuse, later()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
-    assert_eq!(catalog.ingest(&me(), changed, true, later()).await.unwrap().revised, 1);
-    assert_eq!(catalog.ingest(&me(), vec![tea.clone()], true, later()).await.unwrap().revised, 1);
+    assert_eq!(catalog.ingest(&me(), changed, OnConflict::Revise, later()).await.unwrap().revised, 1);
+    assert_eq!(catalog.ingest(&me(), vec![tea.clone()], OnConflict::Revise, later()).await.unwrap().revised, 1);
     assert_eq!(texts(&in_order(catalog).await), ["tea", "pie"]);
 }
 
@@ -160,7 +164,7 @@ pub(super) async fn duplicates_are_compared_with_the_sent_content(catalog: &dyn 
     use Comparison::{Different, DifferentFromCorrected, New, Same};
     let turns = ["1", "2", "3"].map(|id| user_turn(id, MOMENT, id));
     say(catalog, turns.to_vec()).await;
-    catalog.ingest(&me(), vec![corrected(&turns[0], "one")], true, now()).await.unwrap();
+    catalog.ingest(&me(), vec![corrected(&turns[0], "one")], OnConflict::Revise, now()).await.unwrap();
     let cases = [
         (user_turn("1", MOMENT, "1"), Same),
         (user_turn("1", MOMENT, "one"), Same),

@@ -1,6 +1,6 @@
 //! Changes for projections: their order, the backlog, and the watermark of each table.
 
-use annals_core::ports::{Building, Change, VectorModel, Watermark};
+use annals_core::ports::{Building, Change, OnConflict, VectorModel, Watermark};
 use annals_core::{Catalog, Error, Grain, MemoryId};
 
 use super::{all_changes, later, me, now, say, user_turn};
@@ -32,7 +32,7 @@ pub(super) async fn only_the_last_change_of_a_memory_is_listed(catalog: &dyn Cat
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")])
         .await;
     let coffee = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
-    let revised = catalog.ingest(&me(), coffee, true, later()).await.unwrap();
+    let revised = catalog.ingest(&me(), coffee, OnConflict::Revise, later()).await.unwrap();
     let changes = all_changes(catalog, Grain::Working).await;
     let [Change::Upsert(first), Change::Upsert(second)] = &changes[..] else { panic!("{changes:?}") };
     assert_eq!((first.text.as_str(), second.text.as_str(), second.seq), ("cake", "coffee", revised.seq));
@@ -56,7 +56,7 @@ pub(super) async fn each_agent_has_its_own_sequence(catalog: &dyn Catalog) {
     let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     let theirs =
         [("2026-03-04T10:00:00Z", "rye"), ("2026-03-04T11:00:00Z", "ham")].map(|(at, text)| turn(&other, at, text));
-    assert_eq!(catalog.ingest(&other, theirs.to_vec(), false, now()).await.unwrap().seq, first + 1);
+    assert_eq!(catalog.ingest(&other, theirs.to_vec(), OnConflict::Refuse, now()).await.unwrap().seq, first + 1);
     assert_eq!(say(catalog, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq, first + 1);
     let seqs = |changes: &[Change]| changes.iter().map(Change::seq).collect::<Vec<_>>();
     assert_eq!(seqs(&all_changes(catalog, Grain::Working).await), [first, first + 1]);

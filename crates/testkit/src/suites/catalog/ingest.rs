@@ -1,6 +1,6 @@
 //! Ingest of new, repeated, changed and contradictory turns.
 
-use annals_core::ports::{Select, Turn};
+use annals_core::ports::{OnConflict, Select, Turn};
 use annals_core::{Body, Catalog, Error, Grain, IngestReceipt, Interval, Memory, MemoryId, Message, Role, Timestamp};
 use futures::future::join_all;
 
@@ -36,11 +36,11 @@ pub(super) async fn repeated_request_changes_nothing(catalog: &dyn Catalog) {
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "cake")];
     say(catalog, turns.clone()).await;
     let (changes, ledger) = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
-    for revise in [false, true] {
-        let again = catalog.ingest(&me(), turns.clone(), revise, later()).await.unwrap();
-        assert_eq!((again.accepted, again.duplicate, again.revised), (0, 2, 0), "revise: {revise}");
-        assert_eq!(all_changes(catalog, Grain::Working).await, changes, "revise: {revise}");
-        assert_eq!(catalog.ledger(&me()).await.unwrap(), ledger, "revise: {revise}");
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
+        let again = catalog.ingest(&me(), turns.clone(), on_conflict, later()).await.unwrap();
+        assert_eq!((again.accepted, again.duplicate, again.revised), (0, 2, 0), "{on_conflict:?}");
+        assert_eq!(all_changes(catalog, Grain::Working).await, changes, "{on_conflict:?}");
+        assert_eq!(catalog.ledger(&me()).await.unwrap(), ledger, "{on_conflict:?}");
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn other_content_is_a_conflict_and_changes_nothing(catalog: &dy
     for other in others {
         let request =
             vec![user_turn("0", "2026-03-07T10:00:00Z", "good"), other, user_turn("9", "2026-03-07T10:00:00Z", "good")];
-        let refused = catalog.ingest(&me(), request, false, later()).await;
+        let refused = catalog.ingest(&me(), request, OnConflict::Refuse, later()).await;
         assert!(
             matches!(&refused, Err(Error::Conflict { conversation, id }) if conversation == "talk" && id == "1"),
             "{refused:?}"
@@ -84,12 +84,12 @@ pub(super) async fn other_content_is_a_conflict_and_changes_nothing(catalog: &dy
     }
 }
 
-pub(super) async fn contradicting_request_is_refused_without_revise(catalog: &dyn Catalog) {
+pub(super) async fn contradicting_request_is_refused_unless_revised(catalog: &dyn Catalog) {
     let request = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
-    let refused = catalog.ingest(&me(), request.clone(), false, now()).await;
+    let refused = catalog.ingest(&me(), request.clone(), OnConflict::Refuse, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
     assert_eq!(all_changes(catalog, Grain::Working).await, []);
-    let done = catalog.ingest(&me(), request.clone(), true, now()).await.unwrap();
+    let done = catalog.ingest(&me(), request.clone(), OnConflict::Revise, now()).await.unwrap();
     assert_eq!((done.accepted, done.duplicate, done.revised), (1, 0, 1));
     assert_eq!(catalog.get(&me(), &[request[1].id.clone()]).await.unwrap()[0].text, "coffee");
 }
@@ -97,7 +97,7 @@ pub(super) async fn contradicting_request_is_refused_without_revise(catalog: &dy
 pub(super) async fn revision_replaces_the_turn(catalog: &dyn Catalog) {
     let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let other = user_turn("1", "2026-03-04T10:00:00Z", "coffee");
-    let done = catalog.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
+    let done = catalog.ingest(&me(), vec![other.clone()], OnConflict::Revise, later()).await.unwrap();
     assert_eq!((done.accepted, done.duplicate, done.revised), (0, 0, 1));
     assert!(done.seq > first.seq);
     let stored = catalog.get(&me(), &[other.id]).await.unwrap();
@@ -109,7 +109,7 @@ pub(super) async fn revision_replaces_the_turn(catalog: &dyn Catalog) {
 pub(super) async fn revision_to_another_day_makes_both_days_dirty(catalog: &dyn Catalog) {
     let before = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     let moved = user_turn("1", "2026-03-09T10:00:00Z", "tea");
-    catalog.ingest(&me(), vec![moved.clone()], true, later()).await.unwrap();
+    catalog.ingest(&me(), vec![moved.clone()], OnConflict::Revise, later()).await.unwrap();
     for label in ["2026-03-04", "2026-03-09"] {
         let day = row(catalog, label).await;
         assert!(day.dirty_seq > before && day.dirty_at == later(), "{day:?}");
@@ -120,7 +120,10 @@ pub(super) async fn revision_to_another_day_makes_both_days_dirty(catalog: &dyn 
 
 pub(super) async fn new_turn_makes_its_day_dirty(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-05T10:00:00Z", "b")]).await;
-    let done = catalog.ingest(&me(), vec![user_turn("3", "2026-03-04T09:00:00Z", "c")], false, later()).await.unwrap();
+    let done = catalog
+        .ingest(&me(), vec![user_turn("3", "2026-03-04T09:00:00Z", "c")], OnConflict::Refuse, later())
+        .await
+        .unwrap();
     assert_eq!(dirty(catalog).await, ["2026-03-04", "2026-03-05"]);
     let (fourth, fifth) = (row(catalog, "2026-03-04").await, row(catalog, "2026-03-05").await);
     assert_eq!((fourth.dirty_seq, fourth.clean_seq, fourth.dirty_at), (done.seq, 0, later()));
@@ -200,13 +203,13 @@ pub(super) async fn attachment_stays_with_its_turn(catalog: &dyn Catalog) {
     let ids = [other.id.clone(), tea.id.clone(), MemoryId::from_text("t-none")];
     let stored = async || catalog.attachments(&me(), &ids).await.unwrap().into_iter().flatten().collect::<Vec<_>>();
     assert_eq!(stored().await, Vec::<String>::new());
-    catalog.ingest(&me(), vec![tea, other], false, now()).await.unwrap();
+    catalog.ingest(&me(), vec![tea, other], OnConflict::Refuse, now()).await.unwrap();
     assert_eq!(catalog.attachments(&me(), &ids).await.unwrap(), [None, Some("{}".to_owned()), None]);
-    catalog.ingest(&me(), vec![attached("tea", Some("[1]"))], true, now()).await.unwrap();
+    catalog.ingest(&me(), vec![attached("tea", Some("[1]"))], OnConflict::Revise, now()).await.unwrap();
     assert_eq!(stored().await, ["{}"], "the same message changes nothing");
-    catalog.ingest(&me(), vec![attached("green tea", None)], true, now()).await.unwrap();
+    catalog.ingest(&me(), vec![attached("green tea", None)], OnConflict::Revise, now()).await.unwrap();
     assert_eq!(stored().await, ["{}"]);
-    catalog.ingest(&me(), vec![attached("black tea", Some("[2]"))], true, now()).await.unwrap();
+    catalog.ingest(&me(), vec![attached("black tea", Some("[2]"))], OnConflict::Revise, now()).await.unwrap();
     assert_eq!(stored().await, ["[2]"]);
     assert!(catalog.attach(&me(), &ids[1], "[3]").await.unwrap());
     assert_eq!(stored().await, ["[3]"]);

@@ -1,6 +1,6 @@
 //! Names of agents: which agent a name leads to, and what a new name changes.
 
-use annals_core::ports::Select;
+use annals_core::ports::{OnConflict, Select};
 use annals_core::{Agent, Catalog, Error, Grain, Settings};
 
 use super::{me, now, say, user_turn};
@@ -46,7 +46,7 @@ pub(super) async fn renamed_agent_keeps_its_memories_and_is_listed_under_its_nam
     assert_eq!(catalog.agent_of(&turns[0].id).await.unwrap().map(name).as_deref(), Some("Anna"));
     let busy = catalog.agents_with_work(now()).await.unwrap();
     assert_eq!(busy.into_iter().map(name).collect::<Vec<_>>(), ["Anna"]);
-    let repeated = catalog.ingest(&renamed, turns, false, now()).await.unwrap();
+    let repeated = catalog.ingest(&renamed, turns, OnConflict::Refuse, now()).await.unwrap();
     assert_eq!((repeated.accepted, repeated.duplicate), (0, 1));
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
@@ -80,7 +80,7 @@ pub(super) async fn no_second_agent_is_created_under_a_name_of_another(catalog: 
     let stale = catalog.resolve_agent("default", "bea").await.unwrap();
     catalog.rename_agent(&ann, "bea").await.unwrap();
     let turns = vec![turn(&stale, "2026-03-04T10:00:00Z", "tea")];
-    let error = catalog.ingest(&stale, turns, false, now()).await.unwrap_err();
+    let error = catalog.ingest(&stale, turns, OnConflict::Refuse, now()).await.unwrap_err();
     assert!(matches!(&error, Error::Exists { .. }), "{error}");
     assert_eq!(catalog.all_agents().await.unwrap(), [ann]);
 }

@@ -1,6 +1,6 @@
 //! Reads by range and by id, and counts.
 
-use annals_core::ports::{Counts, Outline, Select, StoredConversation};
+use annals_core::ports::{Counts, OnConflict, Outline, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, say, texts, user_turn};
@@ -19,7 +19,7 @@ pub(super) async fn memory_is_found_without_its_agent(catalog: &dyn Catalog) {
     let other = agent("other");
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let turns = vec![turn(&other, "2026-03-04T10:00:00Z", "tea")];
-    catalog.ingest(&other, turns, false, now()).await.unwrap();
+    catalog.ingest(&other, turns, OnConflict::Refuse, now()).await.unwrap();
     let source = [MemoryId::from_text("s-any")];
     catalog.save_summaries(&other, vec![summary("2026-03", 0, &source, "March")], now()).await.unwrap();
     for owner in [me(), other] {
@@ -209,7 +209,7 @@ pub(super) async fn counts_live_memories(catalog: &dyn Catalog) {
 pub(super) async fn finds_by_prefix_of_an_id(catalog: &dyn Catalog) {
     let turns = ["tea", "cake"].map(|text| user_turn(text, "2026-03-04T10:00:00Z", text));
     let first = turns[0].id.clone();
-    catalog.ingest(&me(), turns.to_vec(), false, now()).await.unwrap();
+    catalog.ingest(&me(), turns.to_vec(), OnConflict::Refuse, now()).await.unwrap();
     let found = async |prefix: &str, limit: usize| {
         let found = catalog.find_by_prefix(&me(), prefix, limit).await.unwrap();
         found.into_iter().map(|memory| memory.id).collect::<Vec<_>>()

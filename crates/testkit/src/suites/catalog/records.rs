@@ -1,6 +1,6 @@
 //! Agents with their settings, dead letters and operations; isolation between agents.
 
-use annals_core::ports::{AgentState, Building, Counts, Select, VectorModel, Watermark};
+use annals_core::ports::{AgentState, Building, Counts, OnConflict, Select, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::{later, me, now, say, user_turn};
@@ -75,7 +75,7 @@ pub(super) async fn agents_have_settings_or_messages(catalog: &dyn Catalog) {
     let (set, talking) = (agent("b"), agent("a"));
     catalog.save_settings(&set, &Settings::default()).await.unwrap();
     let turns = vec![turn(&talking, "2026-03-04T10:00:00Z", "tea")];
-    catalog.ingest(&talking, turns, false, now()).await.unwrap();
+    catalog.ingest(&talking, turns, OnConflict::Refuse, now()).await.unwrap();
     assert_eq!(catalog.all_agents().await.unwrap(), [talking, set]);
 }
 
@@ -155,7 +155,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
 /// Stores a turn, a summary, a watermark and a dead letter.
 async fn store_one_of_each(catalog: &dyn Catalog, agent: &Agent) {
     let turn = turn(agent, "2026-03-04T10:00:00Z", "tea");
-    let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();
+    let done = catalog.ingest(agent, vec![turn.clone()], OnConflict::Refuse, now()).await.unwrap();
     let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
     catalog.save_summaries(agent, vec![day], now()).await.unwrap();
     let watermark = made(1, done.seq);
@@ -226,10 +226,10 @@ pub(super) async fn dead_letters_stay_until_removed(catalog: &dyn Catalog) {
 
 pub(super) async fn receipt_is_searchable_once_its_own_table_has_applied_it(catalog: &dyn Catalog) {
     let request = || vec![turn(&me(), "2026-03-04T10:00:00Z", "one"), turn(&me(), "2026-03-04T11:00:00Z", "two")];
-    let first = catalog.ingest(&me(), request(), false, now()).await.unwrap();
+    let first = catalog.ingest(&me(), request(), OnConflict::Refuse, now()).await.unwrap();
     let other = agent("other");
-    catalog.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "one")], false, now()).await.unwrap();
-    let again = catalog.ingest(&me(), request(), false, now()).await.unwrap();
+    catalog.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "one")], OnConflict::Refuse, now()).await.unwrap();
+    let again = catalog.ingest(&me(), request(), OnConflict::Refuse, now()).await.unwrap();
     let newest = catalog.changes(&me(), Grain::Working, 0, 10).await.unwrap().pop().unwrap().seq();
     assert_eq!((first.seq, again.seq), (newest, newest));
 }
@@ -240,7 +240,7 @@ pub(super) async fn receipts_round_trip(catalog: &dyn Catalog) {
     assert_eq!(catalog.operation(&agent("other"), &done.id).await.unwrap(), None);
     assert_eq!(catalog.operation(&me(), "unknown").await.unwrap(), None);
     let refused = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
-    assert!(catalog.ingest(&me(), refused, false, now()).await.is_err());
+    assert!(catalog.ingest(&me(), refused, OnConflict::Refuse, now()).await.is_err());
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
 }
 

@@ -1,6 +1,6 @@
 //! Roll-ups: their input, the outcomes of saving one, and the resulting ledger.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{OnConflict, Turn};
 use annals_core::{Body, Catalog, Digest, Draft, Error, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
 
 use super::{all_changes, dirty, later, me, now, row, say, texts, user_turn};
@@ -116,7 +116,7 @@ pub(super) async fn unchanged_input_only_marks_the_period_clean(catalog: &dyn Ca
     // Changed and changed back.
     for text in ["coffee", "tea"] {
         let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", text)];
-        catalog.ingest(&me(), turns, true, now()).await.unwrap();
+        catalog.ingest(&me(), turns, OnConflict::Revise, now()).await.unwrap();
     }
     let before = row(catalog, DAY).await;
     assert!(before.is_dirty());
@@ -131,7 +131,7 @@ pub(super) async fn period_without_input_loses_its_summary(catalog: &dyn Catalog
     rolled_up(catalog).await;
     let week = row(catalog, "2026-W10").await;
     let moved = vec![user_turn("1", "2026-03-09T10:00:00Z", "tea")];
-    let seq = catalog.ingest(&me(), moved, true, now()).await.unwrap().seq;
+    let seq = catalog.ingest(&me(), moved, OnConflict::Revise, now()).await.unwrap().seq;
     save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
     assert_eq!(stored(catalog, DAY).await, None);
     assert_eq!(catalog.inputs(&me(), period("2026-W10")).await.unwrap(), []);
@@ -249,7 +249,7 @@ pub(super) async fn failures_of_all_agents_are_listed_until_they_are_clean(catal
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     assert_eq!(catalog.last_change(&me()).await.unwrap(), seq);
     let theirs = turn_of(&they, message("2026-03-05T10:00:00Z", "cake"));
-    catalog.ingest(&they, vec![theirs], false, now()).await.unwrap();
+    catalog.ingest(&they, vec![theirs], OnConflict::Refuse, now()).await.unwrap();
     catalog.note_failure(&they, period("2026-03-05"), "no model", later(), now()).await.unwrap();
     catalog.note_failure(&me(), period(DAY), "bad answer", now(), now()).await.unwrap();
     let listed = async |limit| {

@@ -1,6 +1,6 @@
 //! The sentences that must not be found after an erasure.
 
-use annals_core::ports::{Target, Turn};
+use annals_core::ports::{OnConflict, Target, Turn};
 use annals_core::{CacheTokens, Digest, FactOperation, Purpose, Reply};
 
 use super::{by_id, erase};
@@ -81,7 +81,7 @@ pub(super) async fn leftovers_are_searched_per_agent(store: &dyn Store) {
     let (ann, bob) = (me(), crate::agent("bob"));
     for agent in [&ann, &bob] {
         let message = crate::message("2026-03-04T10:00:00Z", "We share this sentence.");
-        store.ingest(agent, vec![crate::turn_of(agent, message)], false, now()).await.unwrap();
+        store.ingest(agent, vec![crate::turn_of(agent, message)], OnConflict::Refuse, now()).await.unwrap();
     }
     let done = erase(store, Target::Conversation("talk".into())).await;
     assert_eq!(done.words, ["We share this sentence"]);
@@ -114,8 +114,8 @@ pub(super) async fn leftovers_are_searched_in_every_column(store: &dyn Store) {
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "word-in-statement")], Vec::new()).await;
     let extracted = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
     store.add_operations(&me(), vec![extracted]).await.unwrap();
-    store.ingest(&me(), vec![turn("1", "revised word-in-turn")], true, now()).await.unwrap();
-    store.ingest(&me(), vec![turn("1", "revised")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![turn("1", "revised word-in-turn")], OnConflict::Revise, now()).await.unwrap();
+    store.ingest(&me(), vec![turn("1", "revised")], OnConflict::Revise, now()).await.unwrap();
     let reply = Reply {
         key: Digest::of(["q"]),
         purpose: Purpose::Daily,

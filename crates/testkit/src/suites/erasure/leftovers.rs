@@ -1,6 +1,6 @@
 //! Derived data that an erasure removes, and late results that it keeps out.
 
-use annals_core::ports::{ErasureReport, Target, Turn};
+use annals_core::ports::{ErasureReport, OnConflict, Target, Turn};
 use annals_core::{CacheTokens, DeadLetter, Digest, ExtractionWatermark, Grain, MemoryId, Purpose, Reply, Stage};
 
 use super::{ABOVE, by_id, erase, everything};
@@ -92,8 +92,14 @@ pub(super) async fn former_texts_are_removed(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     for text in ["green tea", "tea"] {
-        store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
-        store.ingest(&me(), vec![user_turn("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
+        store
+            .ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", text)], OnConflict::Revise, now())
+            .await
+            .unwrap();
+        store
+            .ingest(&me(), vec![user_turn("2", "2026-04-08T10:00:00Z", text)], OnConflict::Revise, now())
+            .await
+            .unwrap();
     }
     roll_up_all(store, By::Quoting).await;
     let labels = [&ABOVE[..], &["2026-04-08"]].concat();

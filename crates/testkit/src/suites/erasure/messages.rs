@@ -1,6 +1,6 @@
 //! Forgotten messages stay forgotten.
 
-use annals_core::ports::{Target, Turn};
+use annals_core::ports::{OnConflict, Target, Turn};
 use annals_core::{Digest, IngestReceipt, Message, TurnKey};
 
 use super::{by_id, erase, everything, ids};
@@ -61,11 +61,11 @@ pub(super) async fn forgotten_messages_are_not_stored_again(store: &dyn Store) {
     forget_tea(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
-    for revise in [false, true] {
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
         for turns in [vec![tea()], vec![tea(), tea()], vec![tea_at("talk", "77"), cake()]] {
             let forgotten = turns.iter().filter(|turn| **turn != cake()).count() as u64;
             let duplicate = turns.len() as u64 - forgotten;
-            let done = store.ingest(&me(), turns, revise, later()).await.unwrap();
+            let done = store.ingest(&me(), turns, on_conflict, later()).await.unwrap();
             let counts = (done.accepted, done.duplicate, done.revised, done.forgotten);
             assert_eq!(counts, (0, duplicate, 0, forgotten));
             assert_eq!(store.operation(&me(), &done.id).await.unwrap(), Some(done));
@@ -88,13 +88,13 @@ pub(super) async fn forgotten_messages_are_neither_conflict_nor_revision(store: 
     assert_eq!((done.accepted, done.forgotten), (0, 2));
     // A stored turn cannot be revised into a forgotten message.
     let revised = turn_of(&me(), Message { client_id: Some("2".into()), ..tea().message });
-    let done = store.ingest(&me(), vec![revised], true, later()).await.unwrap();
+    let done = store.ingest(&me(), vec![revised], OnConflict::Revise, later()).await.unwrap();
     assert_eq!((done.revised, done.forgotten), (0, 1));
     assert_eq!(store.get(&me(), &[cake().id]).await.unwrap()[0].text, "cake");
     // A real conflict remains one, and nothing is stored.
     let request =
         vec![tea(), user_turn("5", "2026-03-05T10:00:00Z", "home"), user_turn("2", "2026-03-04T11:00:00Z", "pie")];
-    assert!(store.ingest(&me(), request, false, later()).await.is_err());
+    assert!(store.ingest(&me(), request, OnConflict::Refuse, later()).await.is_err());
     assert_eq!(store.counts(&me()).await.unwrap().memories[0], 1);
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn same_messages_of_other_agents_are_accepted(store: &dyn Store
     store.unforget(&other, &[named(&tea())]).await.unwrap();
     assert!(is_forgotten(store, &tea()).await);
     let theirs = turn_of(&other, tea().message);
-    assert_eq!(store.ingest(&other, vec![theirs], false, later()).await.unwrap().accepted, 1);
+    assert_eq!(store.ingest(&other, vec![theirs], OnConflict::Refuse, later()).await.unwrap().accepted, 1);
 }
 
 pub(super) async fn pruned_messages_are_not_forgotten(store: &dyn Store) {

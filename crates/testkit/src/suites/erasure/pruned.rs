@@ -2,7 +2,7 @@
 
 use crate::suites::all_records;
 use crate::suites::archive::restore_records;
-use annals_core::ports::{ErasureReport, Record, Target, Turn};
+use annals_core::ports::{ErasureReport, OnConflict, Record, Target, Turn};
 use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
 use super::{by_id, erase, ids, periods};
@@ -61,16 +61,19 @@ pub(super) async fn forgotten_pruned_turns_are_not_stored_again(store: &dyn Stor
     let (turns, _) = store_conversations(store).await;
     erase(store, Target::Conversation("secret".into())).await;
     let elsewhere = turn_of(&me(), Message { client_id: Some("77".into()), ..turns[0].message.clone() });
-    for revise in [false, true] {
+    for on_conflict in [OnConflict::Refuse, OnConflict::Revise] {
         let again = vec![turns[0].clone(), turns[1].clone(), elsewhere.clone()];
-        let done = store.ingest(&me(), again, revise, later()).await.unwrap();
-        assert_eq!((done.accepted, done.duplicate, done.revised, done.forgotten), (0, 0, 0, 3), "revise: {revise}");
+        let done = store.ingest(&me(), again, on_conflict, later()).await.unwrap();
+        assert_eq!((done.accepted, done.duplicate, done.revised, done.forgotten), (0, 0, 0, 3), "{on_conflict:?}");
     }
-    // With `revise`, a turn that was only pruned is late input.
-    assert_eq!(store.ingest(&me(), vec![turns[2].clone()], false, later()).await.unwrap().duplicate, 1);
-    assert_eq!(store.ingest(&me(), vec![turns[2].clone()], true, later()).await.unwrap().accepted, 1);
+    // A turn that was only pruned is a duplicate, and late input once its text is revised.
+    assert_eq!(store.ingest(&me(), vec![turns[2].clone()], OnConflict::Revise, later()).await.unwrap().duplicate, 1);
+    let revised = Message { content: "It hailed all day long.".into(), ..turns[2].message.clone() };
+    let revised = Turn { message: revised, ..turns[2].clone() };
+    assert_eq!(store.ingest(&me(), vec![revised.clone()], OnConflict::Refuse, later()).await.unwrap().duplicate, 1);
+    assert_eq!(store.ingest(&me(), vec![revised], OnConflict::Revise, later()).await.unwrap().accepted, 1);
     store.unforget(&me(), &[named(&turns[0])]).await.unwrap();
-    assert_eq!(store.ingest(&me(), vec![turns[0].clone()], false, later()).await.unwrap().accepted, 1);
+    assert_eq!(store.ingest(&me(), vec![turns[0].clone()], OnConflict::Refuse, later()).await.unwrap().accepted, 1);
 }
 
 pub(super) async fn subject_selects_pruned_turns_by_speaker_and_remaining_text(store: &dyn Store) {
@@ -172,7 +175,7 @@ pub(super) async fn turns_known_only_by_id_are_selected(store: &dyn Store) {
     assert_eq!((done.pruned.len(), done.lost, done.unresolved), (3, periods(&[DAY]), 0));
     let done = store.erase(&me(), &by_id(&[&turns[0].id]), now()).await.unwrap();
     assert_eq!(done.pruned, ids(&[&turns[0].id]));
-    let again = store.ingest(&me(), vec![turns[0].clone()], true, later()).await.unwrap();
+    let again = store.ingest(&me(), vec![turns[0].clone()], OnConflict::Revise, later()).await.unwrap();
     assert_eq!(again.forgotten, 1);
 }
 

@@ -1,6 +1,6 @@
 //! Sealed summaries, which cannot be written again: cut where possible, otherwise lost.
 
-use annals_core::ports::{ErasureReport, Target, Turn};
+use annals_core::ports::{ErasureReport, OnConflict, Target, Turn};
 use annals_core::{Draft, Grain, Interval, MemoryId, Sentence, Settings, Summary};
 
 use super::{by_id, erase, everything, much_later, periods};
@@ -268,7 +268,7 @@ pub(super) async fn untraced_model_text_counts_for_all_sources(store: &dyn Store
     for (verbatim, lost) in [(true, Vec::new()), (false, periods(&[DAY]))] {
         // With `revise`, because a pruned turn counts as a duplicate otherwise.
         store.unforget(&me(), &[(turns()[0].key.clone(), turns()[0].message.digest())]).await.unwrap();
-        store.ingest(&me(), turns()[..2].to_vec(), true, now()).await.unwrap();
+        store.ingest(&me(), turns()[..2].to_vec(), OnConflict::Revise, now()).await.unwrap();
         save_summary(store, DAY, "They had something.", &[], verbatim).await;
         seal(store, DAY).await;
         assert_eq!(erase(store, by_id(&[&tea])).await.lost, lost, "verbatim: {verbatim}");

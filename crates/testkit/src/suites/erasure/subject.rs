@@ -1,6 +1,6 @@
 //! Erasure of a subject: everything that names a person.
 
-use annals_core::ports::{ErasureReport, Select, Target, Turn};
+use annals_core::ports::{ErasureReport, OnConflict, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
 
 use super::{erase, ids, periods};
@@ -259,8 +259,8 @@ pub(super) async fn summaries_and_former_texts_that_name_the_subject_are_erased(
     for text in ["Eve came with a cake.", "She came."] {
         store.correct(&me(), &day, text, now()).await.unwrap();
     }
-    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
-    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "Eve!")], OnConflict::Revise, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "She!")], OnConflict::Revise, now()).await.unwrap();
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "").id;
     let done = erase(store, subject("Eve")).await;
     assert_eq!((done.turns, done.former_texts), (vec![], ids(&[&day, &turn])));

@@ -1,6 +1,6 @@
 //! The data that each kind of target reaches.
 
-use annals_core::ports::{ErasureReport, Select, Target, Turn};
+use annals_core::ports::{ErasureReport, OnConflict, Select, Target, Turn};
 use annals_core::{CONTEXT, FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
 
 use super::{by_id, erase, everything, ids};
@@ -169,7 +169,10 @@ pub(super) async fn other_agents_are_not_changed(store: &dyn Store) {
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
     let other = agent("other");
-    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "I like green tea.")], false, now()).await.unwrap();
+    store
+        .ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "I like green tea.")], OnConflict::Refuse, now())
+        .await
+        .unwrap();
     store.add_operations(&other, vec![history.entry.clone()]).await.unwrap();
     for target in [
         by_id(&[&history.turns[0].id, &history.entry.source]),

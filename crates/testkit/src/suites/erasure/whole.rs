@@ -1,7 +1,7 @@
 //! Erasure of a whole agent.
 
 use crate::suites::all_records;
-use annals_core::ports::{Counts, Record, Target, Turn, Watermark};
+use annals_core::ports::{Counts, OnConflict, Record, Target, Turn, Watermark};
 use annals_core::{
     CacheTokens, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, Purpose, Reply, Settings, Stage,
 };
@@ -52,7 +52,7 @@ async fn fill(store: &dyn Store) {
 pub(super) async fn agent_is_erased_with_everything(store: &dyn Store) {
     fill(store).await;
     let other = agent("other");
-    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, now()).await.unwrap();
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], OnConflict::Refuse, now()).await.unwrap();
     let [_, two] = turns();
     let statement = statement(&me(), &two, "Ann likes cake.");
     let done = erase(store, Target::Agent).await;
@@ -137,7 +137,7 @@ pub(super) async fn sequence_numbers_are_not_reused_after_erasure(store: &dyn St
     assert!(next > removal);
     let mut last = 0;
     for time in ["2026-03-04T10:00:00Z", "2026-03-04T11:00:00Z", "2026-03-04T12:00:00Z"] {
-        let done = store.ingest(&second, vec![turn(&second, time, time)], false, now()).await.unwrap();
+        let done = store.ingest(&second, vec![turn(&second, time, time)], OnConflict::Refuse, now()).await.unwrap();
         assert!(done.accepted == 1 && done.seq > last, "{} is not above {last}", done.seq);
         last = done.seq;
         store.erase(&second, &Target::Agent, now()).await.unwrap();

@@ -1,6 +1,6 @@
 //! Which data saving an extraction replaces, and which it keeps.
 
-use annals_core::ports::Change;
+use annals_core::ports::{Change, OnConflict};
 use annals_core::{Extracted, Extraction, ExtractionWatermark, FactOperation, Grain, Statement};
 
 use super::{deleted, found, log, reading, save, statements, store_two_turns};
@@ -107,7 +107,7 @@ pub(super) async fn revised_turn_keeps_its_facts_until_extracted_again(store: &d
     save(store, reading(&[&one.id], extracted.clone())).await;
     let version = store.log_version(&me()).await.unwrap();
     let other = user_turn("1", "2026-03-04T10:00:00Z", "I like coffee.");
-    store.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
+    store.ingest(&me(), vec![other.clone()], OnConflict::Revise, later()).await.unwrap();
     assert_eq!(texts(&statements(store).await), ["Ann likes tea."]);
     assert_eq!((log(store).await, store.log_version(&me()).await.unwrap()), (extracted.operations, version));
     let anew =

@@ -1,6 +1,7 @@
 //! Late input of a sealed period.
 
-use annals_core::{Draft, MemoryId, Summary};
+use annals_core::ports::{OnConflict, Origin, Turn};
+use annals_core::{Draft, MemoryId, Message, Summary};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -38,7 +39,10 @@ pub(super) async fn amended_summary_keeps_its_base(store: &dyn Store) {
     assert!(day.sealed && !day.is_dirty());
     assert_eq!(dirty(store).await, ["2026-W10"]);
     // The late turn moves to another day: only the base is left.
-    store.ingest(&me(), vec![user_turn("9", "2026-03-12T09:00:00Z", "rain")], true, later()).await.unwrap();
+    store
+        .ingest(&me(), vec![user_turn("9", "2026-03-12T09:00:00Z", "rain")], OnConflict::Revise, later())
+        .await
+        .unwrap();
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake");
 }
@@ -100,8 +104,16 @@ pub(super) async fn repeated_pruned_turn_is_a_duplicate(store: &dyn Store) {
     let done = say(store, vec![turns[0].clone()]).await;
     assert_eq!((done.accepted, done.duplicate), (0, 1));
     assert_eq!(dirty(store).await, [""; 0]);
-    let done = store.ingest(&me(), vec![turns[0].clone()], true, later()).await.unwrap();
-    assert_eq!((done.accepted, done.duplicate), (1, 0), "revised, it is late input");
+    let untimed = Turn { origin: Origin::Untimed, ..turns[0].clone() };
+    for unchanged in [turns[0].clone(), untimed] {
+        let done = store.ingest(&me(), vec![unchanged], OnConflict::Revise, later()).await.unwrap();
+        assert_eq!((done.accepted, done.duplicate), (0, 1), "unchanged, it is not stored again");
+    }
+    assert_eq!(dirty(store).await, [""; 0]);
+    let changed = Message { content: "green tea".into(), ..turns[0].message.clone() };
+    let changed = Turn { message: changed, ..turns[0].clone() };
+    let done = store.ingest(&me(), vec![changed], OnConflict::Revise, later()).await.unwrap();
+    assert_eq!((done.accepted, done.duplicate), (1, 0), "a revision is late input");
     assert_eq!(dirty(store).await, [DAY]);
-    assert_eq!(texts(&store.inputs(&me(), period(DAY)).await.unwrap()), ["tea"]);
+    assert_eq!(texts(&store.inputs(&me(), period(DAY)).await.unwrap()), ["green tea"]);
 }

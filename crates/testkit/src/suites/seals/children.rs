@@ -1,7 +1,7 @@
 //! Children of periods, as the port `Seals` lists them for retention.
 
 use annals_core::MemoryId;
-use annals_core::ports::Children;
+use annals_core::ports::{Children, OnConflict};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -59,12 +59,15 @@ pub(super) async fn turns_and_statements_are_children_of_their_day(store: &dyn S
 
 pub(super) async fn revised_turn_has_its_new_sequence_number(store: &dyn Store) {
     fortnight(store).await;
-    let seq =
-        store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, later()).await.unwrap().seq;
+    let seq = store
+        .ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], OnConflict::Revise, later())
+        .await
+        .unwrap()
+        .seq;
     assert_eq!(children(store, "2026-03-04").await.unwrap().last_turn, seq);
     // A turn that moved to another day is a child of that day only.
     let moved = user_turn("1", "2026-03-05T10:00:00Z", "coffee");
-    let seq = store.ingest(&me(), vec![moved], true, later()).await.unwrap().seq;
+    let seq = store.ingest(&me(), vec![moved], OnConflict::Revise, later()).await.unwrap().seq;
     let (left, joined) = (children(store, "2026-03-04").await.unwrap(), children(store, "2026-03-05").await.unwrap());
     assert_eq!((left.rows, joined.rows, joined.last_turn), (1, 2, seq));
 }

@@ -1,7 +1,7 @@
 //! Pins, and the stored state of the clock.
 
-use annals_core::ports::{ClockNote, Select};
-use annals_core::{Error, Grain, MemoryId};
+use annals_core::ports::{ClockNote, OnConflict, Select, Turn};
+use annals_core::{Error, Grain, MemoryId, Message};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -45,7 +45,10 @@ pub(super) async fn pin_survives_revisions_and_roll_ups(store: &dyn Store) {
     for id in [&turns[0].id, &day] {
         store.pin(&me(), id, true).await.unwrap();
     }
-    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
+    store
+        .ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], OnConflict::Revise, now())
+        .await
+        .unwrap();
     roll_up_all(store, By::Quoting).await;
     store.correct(&me(), &day, "They had coffee.", now()).await.unwrap();
     for id in [&turns[0].id, &day] {
@@ -58,13 +61,14 @@ pub(super) async fn pin_ends_with_the_memory(store: &dyn Store) {
     let turns = fortnight(store).await;
     store.pin(&me(), &turns[2].id, true).await.unwrap();
     seal(store, "2026-03-05").await;
-    store.ingest(&me(), vec![turns[2].clone()], true, now()).await.unwrap();
+    let revised = Message { content: "revised".into(), ..turns[2].message.clone() };
+    store.ingest(&me(), vec![Turn { message: revised, ..turns[2].clone() }], OnConflict::Revise, now()).await.unwrap();
     assert!(!is_pinned(store, &turns[2].id).await);
     let day = MemoryId::summary(&me(), period("2026-03-11"));
     store.pin(&me(), &day, true).await.unwrap();
-    store.ingest(&me(), vec![user_turn("4", "2026-03-12T10:00:00Z", "home")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("4", "2026-03-12T10:00:00Z", "home")], OnConflict::Revise, now()).await.unwrap();
     roll_up(store, "2026-03-11", By::Quoting).await;
-    store.ingest(&me(), vec![user_turn("4", "2026-03-11T10:00:00Z", "home")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("4", "2026-03-11T10:00:00Z", "home")], OnConflict::Revise, now()).await.unwrap();
     roll_up(store, "2026-03-11", By::Quoting).await;
     assert!(!is_pinned(store, &day).await);
 }

@@ -1,6 +1,6 @@
 //! What is deleted when a period is sealed, and what stays.
 
-use annals_core::ports::Children;
+use annals_core::ports::{Children, OnConflict};
 use annals_core::{DeadLetter, Draft, Grain, LedgerRow, MemoryId, Stage, Statement, Summary};
 
 use super::fortnight;
@@ -125,7 +125,10 @@ pub(super) async fn year_is_pruned_without_a_parent(store: &dyn Store) {
 
 pub(super) async fn pruning_removes_dead_letters_and_former_texts(store: &dyn Store) {
     let turns = fortnight(store).await;
-    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
+    store
+        .ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], OnConflict::Revise, now())
+        .await
+        .unwrap();
     roll_up_all(store, By::Quoting).await;
     let day = MemoryId::summary(&me(), period(DAY));
     store.correct(&me(), &day, "They had something.", now()).await.unwrap();
@@ -201,7 +204,7 @@ pub(super) async fn agent_remains_when_all_is_pruned(store: &dyn Store) {
 pub(super) async fn other_agents_are_not_pruned(store: &dyn Store) {
     fortnight(store).await;
     let other = agent("other");
-    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, later()).await.unwrap();
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], OnConflict::Refuse, later()).await.unwrap();
     let looked_at: Children = children(store, DAY).await.unwrap();
     assert!(try_seal(store, &other, &looked_at).await.is_err());
     seal(store, DAY).await;

@@ -1,7 +1,7 @@
 //! A period is sealed only in the state that the caller has read.
 
 use annals_core::Error;
-use annals_core::ports::{Change, Children};
+use annals_core::ports::{Change, Children, OnConflict};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -45,7 +45,12 @@ pub(super) async fn input_stored_since(store: &dyn Store) {
     refused(store, &children(store, DAY).await.unwrap(), clean_seq).await;
     // After a revision the number of children is the same, but the day is dirty.
     store
-        .ingest(&me(), vec![user_turn("3", "2026-03-05T10:00:00Z", "Kyoto")], true, super::super::catalog::now())
+        .ingest(
+            &me(),
+            vec![user_turn("3", "2026-03-05T10:00:00Z", "Kyoto")],
+            OnConflict::Revise,
+            super::super::catalog::now(),
+        )
         .await
         .unwrap();
     let day = children(store, "2026-03-05").await.unwrap();
