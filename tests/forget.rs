@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
+use crate::service::Served;
 use crate::story::{days, line};
 
 /// Sentences about one person, spread over months. `lines` adds an earlier sentence about another spouse, whom message 6
@@ -74,6 +75,26 @@ fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(5)));
     annals.json(&["rollup"]);
     assert_eq!(annals.dump(), after, "what was forgotten stays so");
+}
+
+/// A service waits for late messages before it rolls up what changed. A forgetting does not.
+#[tokio::test]
+async fn forgetting_beside_a_service_rewrites_the_summaries_at_once() {
+    let annals = Annals::new();
+    annals.import(&(days("ann", 120, 2) + &lines()));
+    annals.json(&["rollup"]);
+    let served = Served::over(annals);
+    let periods = async || {
+        let (_, listed) = served.get("/v1/agents/ann/timeline?grains=weekly,monthly,quarterly&to=2026-03-31").await;
+        let memories = listed["memories"].as_array().unwrap().clone();
+        memories.iter().map(|memory| memory["period"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let before = periods().await;
+    assert!(before.contains(&"2026-Q1".to_owned()) && before.contains(&"2026-02".to_owned()), "{before:?}");
+    let forget = json!({ "subject": "Zelda Quist", "dry_run": false });
+    let (_, done) = served.post("/v1/agents/ann/forget", &forget).await;
+    assert_eq!((&done["proof"]["clean"], &done["not_rewritten"]), (&json!(true), &Value::Null), "{done}");
+    assert_eq!(periods().await, before);
 }
 
 #[test]

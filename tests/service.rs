@@ -157,6 +157,25 @@ fn message(id: &str, content: &str) -> Value {
 }
 
 #[tokio::test]
+async fn service_goes_on_when_nobody_reads_its_output() {
+    let annals = Annals::new();
+    let mut command = serve(&annals, &["--listen", "127.0.0.1:0", "--set", "log.level=debug"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut greeting = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut greeting).unwrap();
+    drop(child.stderr.take());
+    let greeting: Value = serde_json::from_str(&greeting).unwrap();
+    let health = format!("{}/healthz", greeting["address"].as_str().unwrap());
+    let unknown = format!("{}/v1/agents/nobody/timeline", greeting["address"].as_str().unwrap());
+    for _ in 0..3 {
+        reqwest::get(&unknown).await.unwrap();
+        assert_eq!(reqwest::get(&health).await.unwrap().status(), StatusCode::OK);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test]
 async fn acknowledged_message_is_found_and_survives_a_kill() {
     let served = Served::new();
     let (status, answer) =

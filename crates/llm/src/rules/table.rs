@@ -5,7 +5,7 @@
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
 //! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend
 //! has_partner married_to engaged_to marital_status` · `speaks plays learns practices` ·
-//! `allergic_to diet does_not_eat has_condition` · `plans wants` · `visited` · `also_known_as`
+//! `allergic_to diet does_not_eat has_condition gave_up` · `prefers` · `plans wants` · `visited` · `also_known_as`
 
 use std::sync::LazyLock;
 
@@ -118,6 +118,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:moved|relocated)(?: back| away)? to {o} from (?P<former>.+?)",  Turned,  "lives_in",       Place,      0.9),
     ("{i_have} (?:moved|relocated)(?: back| out| over)? to {o}",                  Turned,  "lives_in",       Place,      0.9),
     ("{i_am}(?: originally)? from {o}(?: originally)?",                           Holds,   "is_from",        Place,      0.9),
+    ("{i_have} moved out of {o}", Ends, "lives_in", Place, 0.8),
     ("{i} come(?: originally)? from {o}(?: originally)?",                         Holds,   "is_from",        Place,      0.9),
     ("{i}(?: was)? (?:grew up|raised|born and raised) in {o}",                    Holds,   "is_from",        Place,      0.8),
     ("i was born (?:and raised )?in {o}",                                         Began,   "born_in",        Place,      0.9),
@@ -163,6 +164,11 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:handed in|given|gave) (?:my|our) (?:notice|resignation) (?:at|to) {o}", Ends, "works_at",    Employer,   0.8),
     ("{i_have} started at {o} as an? (?P<occupation>.+?)",                        Began,   "works_at",       Employer,   0.9),
     ("{i_have} started at (?P<employer>.+?) as an? {o}",                          Began,   "works_as",       Occupation, 0.9),
+    ("{i_have} (?:left|quit) {o}", Ends, "works_at", Employer, 0.8),
+    ("{i_have} joined {o} as an? (?P<occupation>.+?)", Began, "works_at", Employer, 0.9),
+    ("{i_have} joined (?P<employer>.+?) as an? {o}", Began, "works_as", Occupation, 0.9),
+    ("(?:my|our) new (?:boss|(?:line )?manager) is (?P<o>{name})", Becomes, "has_boss", Names, 0.9),
+    ("(?P<o>{name}) is (?:now )?(?:my|our) (?:new )?(?:boss|(?:line )?manager)(?: now)?", Becomes, "has_boss", Names, 0.8),
     ("{i_have} (?:retired|resigned) from {o}",                                    Ends,    "works_at",       Employer,   0.9),
     ("{i_am} (?:studying|majoring in) {o}(?: at (?P<school>.+?))?(?: in (?P<place>.+?))?", Holds, "studies", Field,      0.8),
     ("{i} (?:study|major in) {o}(?: at (?P<school>.+?))?(?: in (?P<place>.+?))?", Holds,   "studies",        Field,      0.8),
@@ -202,6 +208,11 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have}(?: had to)? (?:lost|put down|euthani[sz]ed?|put to sleep|buried|bury|say goodbye to|said goodbye to) (?:my|our) {pet} {names}(?: under .+| in the garden| in the yard)?", Ends, "has_pet", Names, 0.8),
     ("{i_have} had to (?:put|say goodbye to|let go of|euthani[sz]e) (?:my|our) {pet} {names}(?: down| to sleep)?", Ends, "has_pet", Names, 0.9),
     ("{i_have} put (?:my|our) {pet} {names} (?:down|to sleep)",                   Ends,    "has_pet",        Names,      0.9),
+    ("(?P<o>{name}) {died}", Ends, "has_pet", Names, 0.8),
+    ("(?P<o>{name}) had to be (?:put (?:down|to sleep)|euthani[sz]ed)", Ends, "has_pet", Names, 0.9),
+    ("{i_have}(?: had to)? put (?P<o>{name}) (?:down|to sleep)", Ends, "has_pet", Names, 0.9),
+    ("{i_have}(?: had to)? (?:gave|given|give) (?P<o>{name}) away", Ends, "has_pet", Names, 0.8),
+    ("my (?:wife|partner|girlfriend) (?:has |just )?(?:gave|given) birth to (?:our (?:son|daughter|baby) )?(?P<o>{name})", Began, "has_child", Names, 0.9),
     ("(?:{i_own}) {o}",                                                           Holds,   "has_children",   Children,   0.9),
     ("(?:{i_own}) (?:an?|one) (?:\\w+-year-old )?{relative}{named} {names}",      Holds,   "",               Names,      0.9),
     ("(?:{i_own}) {count} (?:\\w+-year-old )?{relative}s{named} {names}",         Holds,   "",               Names,      0.9),
@@ -222,7 +233,7 @@ const OF_CLAUSES: &[Line] = &[
     ("(?P<o>{name}) and i{adv} (?:have )?(?:got|gotten) engaged",                 Began,   "engaged_to",     FirstName,  0.8),
     ("{i_am} engaged to {names}",                                                 Holds,   "engaged_to",     Names,      0.9),
     ("{i_have} (?:got|gotten|become) engaged to {names}",                         Began,   "engaged_to",     Names,      0.9),
-    ("{i_am} (?P<o>married|engaged|single|divorced|widowed)",                     Becomes, "marital_status", Listed,     0.9),
+    ("{i_am} (?P<o>married|engaged|single|divorced|widowed)(?: again)?",                     Becomes, "marital_status", Listed,     0.9),
     ("{i_am} (?P<o>married) (?:to (?P<name>.+?)|with (?P<children>.+?))",         Becomes, "marital_status", Listed,     0.9),
     ("{i_have} (?:got|gotten) (?P<o>married|engaged|divorced)(?: to (?P<name>.+?))?(?: in (?P<place>.+?))?", Turned, "marital_status", Listed, 0.9),
     ("{name} and i (?:have )?(?:got|gotten) (?P<o>married|engaged|divorced)",        Turned,  "marital_status", Listed,     0.8),
@@ -239,6 +250,8 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:the|our|my) engagement {off}",                                           Ends,    "marital_status", All,        0.9),
     ("my (?:wife|husband) and i(?: have| are| got)? divorced",                    Ends,    "married_to",     All,        0.9),
     ("my (?:wife|husband) {names} and i(?: have| are| got)? divorced",            Ends,    "married_to",     Names,      0.9),
+    ("{i_am} single(?: again)?", Ends, "has_partner", All, 0.8),
+    ("{i_am} (?:single|divorced|widowed)(?: again)?", Ends, "married_to", All, 0.8),
     ("my (?:wife|husband) {died}",                                                Ends,    "married_to",     All,        0.9),
     ("my (?:wife|husband) {names} {died}",                                        Ends,    "married_to",     Names,      0.9),
     ("(?:we|we've)(?: have)?{adv} (?:broke|broken) up",                           Ends,    "has_partner",    All,        0.8),
@@ -251,6 +264,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:broke|broken) up with my {couple}",                             Ends,    "has_partner",    All,        0.9),
     // Skills, hobbies and travel.
     ("{i} speak (?:fluent )?{o}(?: fluently)?",                                   Holds,   "speaks",         Language,   0.9),
+    ("{i} (?:don't|do not) speak {o}", Ends, "speaks", Language, 0.8),
     ("my (?:native|first|second|mother|other) (?:language|tongue) is {o}",        Holds,   "speaks",         Language,   0.9),
     ("{i_am} (?:learning|taking lessons in)(?: how)?(?: to (?:play|speak))? {o}", Holds,   "learns",         Skill,      0.8),
     ("{i_am} teaching myself(?: how)?(?: to (?:play|speak))? {o}",                Holds,   "learns",         Skill,      0.8),
@@ -269,10 +283,12 @@ const OF_CLAUSES: &[Line] = &[
     // Food and health.
     ("{i_am} allergic to {o}",                                                    Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} (?:can't|cannot) (?:do|have|eat) {o},? (?:{i_am} )?(?:very |badly )?allergic", Holds, "allergic_to", Allergen,  0.9),
+    ("{i_am} not (?:actually )?allergic to {o}{after_all}", Ends, "allergic_to", Allergen, 0.9),
     ("{i} have an? {o} allergy",                                                  Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} have an allergy to {o}",                                                Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} (?:keep|eat){partly} (?P<o>kosher|halal|vegan|vegetarian)",             Holds,   "diet",           Listed,     0.9),
     ("{i_am}{partly} (?:a )?(?P<o>{diet})s?",                                               Holds,   "diet",           Listed,     0.9),
+    ("{i} eat (?:meat|fish) again", Ends, "diet", All, 0.8),
     ("{i_have} been (?:a )?(?P<o>{diet})",                                        Since,   "diet",           Listed,     0.9),
     ("{i_have} (?:gone|become|became|went|turned) (?P<o>{diet})",                 Began,   "diet",           Listed,     0.9),
     ("{i} (?:don't|do not|never|can't|cannot) eat {o}",                           Holds,   "does_not_eat",   Food,       0.9),
@@ -281,6 +297,10 @@ const OF_CLAUSES: &[Line] = &[
     ("{i} suffer from {o}",                                                       Holds,   "has_condition",  Condition,  0.9),
     ("{i_have} had {o} (?:since (?:childhood|birth|i was .+)|all my life|for years|for decades)", Holds, "has_condition", Condition, 0.9),
     ("{i}(?: was| have been| got|'ve been)? diagnosed with {o}",                  Began,   "has_condition",  Condition,  0.9),
+    ("{i_have} (?:quit|stopped|given up|gave up) (?P<o>smoking|vaping|drinking(?: alcohol)?|gambling)", Began, "gave_up", Listed, 0.9),
+    ("{i} prefer (?P<o>(?:short|brief|concise|long|detailed|simple|direct)(?:er)? (?:answers|replies|responses|explanations|messages))(?: .+)?", Holds, "prefers", Listed, 0.9),
+    ("{i} prefer (?P<o>(?:an? )?(?:window|aisle) seats?)(?: .+)?", Holds, "prefers", Listed, 0.9),
+    ("{i} prefer {o} (?:over|to) .+", Holds, "prefers", Taste, 0.8),
     // Plans and wishes.
     ("{i_am} (?P<o>(?:flying|going|travell?ing|moving|heading|driving)(?: back)? to (?P<place>.+?))", Plans, "plans", Listed, 0.9),
     ("(?:my {couple}(?: {name})? and i are|{i_am}) (?:going to|gonna) (?P<o>(?:visit|move to|travel to|fly to|go to) (?P<place>.+?))", Plans, "plans", Listed, 0.9),

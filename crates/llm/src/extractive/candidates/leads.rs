@@ -73,7 +73,7 @@ mod tests {
         // An aside that names somebody does not stand for the entry.
         check(
             "The agency declared the outbreak over. Hanne Lund thanked 340 volunteers.",
-            "Wire: The agency declared the outbreak over. Hanne Lund thanked 340 volunteers.",
+            "Wire: The agency declared the outbreak over.\nWire: Hanne Lund thanked 340 volunteers.",
         );
     }
 

@@ -60,7 +60,7 @@ fn weekday_of_a_report_is_on_the_side_of_its_verb() {
         "The leaders met in Geneva on Friday [2025-03-14] and will meet again on Monday [2025-03-17].",
     );
     check("I said I'd drive up on Saturday.", "I said I'd drive up on Saturday [2025-03-15].");
-    check("I'd driven up on Saturday.", "I'd driven up on Saturday [2025-03-08].");
+    check("I'd called on Saturday.", "I'd called on Saturday [2025-03-08].");
     check(
         "It asked for documents on Tuesday, which usually means a delay.",
         "It asked for documents on Tuesday [2025-03-11], which usually means a delay.",

@@ -55,6 +55,40 @@ fn plan_that_is_given_up_ends() {
 }
 
 #[test]
+fn fact_ends_by_the_name_alone() {
+    let dog = "Tom: We have a dog named Rex.";
+    for end in ["Rex died last night.", "Rex had to be put to sleep.", "We had to put Rex down.", "We gave Rex away."] {
+        check_facts(&[dog, &format!("Tom: {end}")], &[]);
+    }
+    for other in ["Rexham died.", "Did Rex die?", "If Rex died I would cry.", "Rex nearly died."] {
+        check_facts(&[dog, &format!("Tom: {other}")], &["Tom has_pet Rex"]);
+    }
+    check_facts(&["Tom: I work at Initech.", "Tom: I left Initech."], &[]);
+    check_facts(&["Tom: I work at Initech.", "Tom: I left the keys at Initech."], &["Tom works_at Initech"]);
+    check_facts(&["Tom: I'm allergic to nuts.", "Tom: I'm not allergic to nuts after all."], &[]);
+    check_facts(&["Tom: I live in Leeds.", "Tom: I've moved out of Leeds."], &[]);
+    check_facts(&["Tom: My girlfriend is Carla.", "Tom: I'm single again."], &["Tom marital_status single"]);
+}
+
+#[test]
+fn new_boss_replaces_the_former_one() {
+    let former = "Tom: My boss is Karen.";
+    check_facts(&[former, "Tom: My new boss is Mia."], &["Tom has_boss Mia"]);
+    check_facts(&[former, "Tom: Mia is my boss now."], &["Tom has_boss Mia"]);
+    check_facts(&[former, "Tom: My new boss is nice."], &["Tom has_boss Karen"]);
+}
+
+#[test]
+fn preferences_and_what_was_given_up_are_facts() {
+    check("I prefer short answers.", &["Ann prefers short answers"]);
+    check("I prefer window seats on trains.", &["Ann prefers window seats"]);
+    check("I've quit smoking.", &["Ann gave_up smoking"]);
+    check("I prefer not to say.", &[]);
+    check("Tom quit smoking.", &[]);
+    check("I'd prefer short answers if I were you.", &[]);
+}
+
+#[test]
 fn what_belongs_to_somebody_else_is_taken_back() {
     check_facts(
         &["Tom: My cat is called Miso.", "Tom: no wait, that's my sister's cat. Mine is called Tofu."],
