@@ -106,7 +106,7 @@ fn every_key_can_be_set_by_its_variable() {
         "format" => ("json", json!("json")),
         "address" => ("http://127.0.0.1:99", json!("http://127.0.0.1:99")),
         "lease_seconds" => ("33", json!(33)),
-        "target" => ("2026", json!("2026")),
+        "target" => ("/2026", json!("/2026")),
         "url" if key == "objects.url" => ("s3://bucket/annals", json!("s3://bucket/annals")),
         "url" => ("postgres://me@localhost/annals", json!("(set)")),
         "endpoint" => ("http://127.0.0.1:1", json!("http://127.0.0.1:1")),

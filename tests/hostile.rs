@@ -317,7 +317,8 @@ async fn command_run_by_the_service_uses_the_callers_settings() {
         serde_json::from_str(&run(&["backup", "copies", "--json", "--config", "mine.toml"], &[])).unwrap();
     let kept = place.join("copies").join(made["name"].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(kept.join("annals.toml")).unwrap(), settings);
-    let listed = run(&["backup", "list", "--json"], &[("ANNALS_BACKUP_TARGET", "copies")]);
+    let copies = place.join("copies");
+    let listed = run(&["backup", "list", "--json"], &[("ANNALS_BACKUP_TARGET", copies.to_str().unwrap())]);
     assert!(listed.contains(made["name"].as_str().unwrap()), "{listed}");
     let doctor: Value = serde_json::from_str(&run(&["doctor", "--json", "--without-models"], &[])).unwrap();
     let folder = doctor["data"].as_str().unwrap();

@@ -66,7 +66,10 @@ const WORDS: [(&str, &str); 33] = [
         r"sister|sis|brother|bro|mother|mom|mum|mam|mama|papa|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|grandad|granddad|grandson|granddaughter|nephew|niece|friend|mate|bestie|bff|boss|line manager|manager|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|bf|gf|hubby|wifey|partner|fianc[eé]e?|stepson|stepdaughter|stepmother|stepmum|stepmom|stepfather|stepdad|stepbrother|stepsister|godson|goddaughter|godmother|godfather|housemate",
     ),
     ("pet", r"(?P<kind>[\w' -]+?)"),
-    ("died", r"(?:has |have |just )?(?:died|passed away|passed on|crossed the rainbow bridge)"),
+    (
+        "died",
+        r"(?:has |have |just )?(?:died|passed away|passed on|crossed the rainbow bridge)(?: peacefully| last night| this morning| in the night| in (?:his|her|their) sleep)*",
+    ),
     ("couple", r"(?:wife|husband|spouse|girlfriend|boyfriend|partner|fianc[eé]e?)"),
     ("diet", r"(?:vegetarian|vegan|pescatarian|pescetarian|lactose[- ]intolerant|gluten[- ]free)"),
     (

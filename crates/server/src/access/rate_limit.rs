@@ -39,7 +39,7 @@ const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
 const MAX_PEERS: usize = 4096;
 
 /// Time that a request waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The limits of all callers. Cheap to clone; clones share the counts.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ struct Counts {
     requests: DefaultKeyedRateLimiter<Holder>,
     concurrent: usize,
     /// How long a request waits while its caller has as many in progress as it may.
-    patience: Duration,
+    max_wait: Duration,
     under_way: Mutex<HashMap<(Work, Holder), Weak<Semaphore>>>,
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
     across_nodes: AcrossNodes,
@@ -80,7 +80,7 @@ impl RequestLimits {
             per_minute,
             requests: RateLimiter::keyed(requests.allow_burst(at_least_one(limits.burst))),
             concurrent: limits.concurrent.max(1) as usize,
-            patience: PATIENCE,
+            max_wait: MAX_WAIT,
             under_way: Mutex::default(),
             wrong_keys: RateLimiter::keyed(Quota::per_minute(WRONG_KEYS)),
             across_nodes: AcrossNodes::default(),
@@ -123,8 +123,8 @@ impl RequestLimits {
     /// Begins work, which is in progress until the permit is dropped. A request waits for its turn; many clients send a batch at
     /// once and repeat nothing. Fails with 503 and the time until a retry if too much work of the owner stays in progress.
     async fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
-        let patience = if work == Work::Request { self.0.patience } else { Duration::ZERO };
-        let permit = timeout(patience, self.semaphore(work, holder).acquire_owned()).await;
+        let wait = if work == Work::Request { self.0.max_wait } else { Duration::ZERO };
+        let permit = timeout(wait, self.semaphore(work, holder).acquire_owned()).await;
         permit.ok().and_then(Result::ok).ok_or_else(|| {
             let detail = format!("{} requests of this caller are already running", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
@@ -247,8 +247,8 @@ mod tests {
         RequestLimits::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
     }
 
-    fn without_patience(mut limits: RequestLimits) -> RequestLimits {
-        Arc::get_mut(&mut limits.0).unwrap().patience = Duration::ZERO;
+    fn without_waiting(mut limits: RequestLimits) -> RequestLimits {
+        Arc::get_mut(&mut limits.0).unwrap().max_wait = Duration::ZERO;
         limits
     }
 
@@ -302,7 +302,7 @@ mod tests {
 
     #[tokio::test]
     async fn concurrent_requests_are_limited_per_key() {
-        let limits = without_patience(limits(9, 2));
+        let limits = without_waiting(limits(9, 2));
         let one = holder_of("one");
         let first = enter(&limits, &one, peer(1)).await.unwrap();
         let _second = enter(&limits, &one, peer(1)).await.unwrap();
@@ -357,7 +357,7 @@ mod tests {
 
     #[tokio::test]
     async fn number_of_counted_peers_is_bounded() {
-        let limits = without_patience(limits(1, 1));
+        let limits = without_waiting(limits(1, 1));
         for number in 0..2 * MAX_PEERS as u32 {
             let _ = limits.record_wrong_key(peer(number));
             let _ = enter(&limits, &Caller::local(), peer(number)).await;
