@@ -57,7 +57,9 @@ fn plan_that_is_given_up_ends() {
 #[test]
 fn fact_ends_by_the_name_alone() {
     let dog = "Tom: We have a dog named Rex.";
-    for end in ["Rex died last night.", "Rex had to be put to sleep.", "We had to put Rex down.", "We gave Rex away."] {
+    for end in
+        ["Rex passed away peacefully.", "Rex had to be put to sleep.", "We had to put Rex down.", "We gave Rex away."]
+    {
         check_facts(&[dog, &format!("Tom: {end}")], &[]);
     }
     for other in ["Rexham died.", "Did Rex die?", "If Rex died I would cry.", "Rex nearly died."] {
