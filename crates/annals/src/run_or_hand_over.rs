@@ -200,7 +200,8 @@ async fn wait_for_folder(global: &Global, data: &Path, create: bool, cluster: &C
             Err(error @ Error::InUse { .. }) if Instant::now() < deadline => error,
             Err(error) => return Err(beside_a_node(error, cluster)),
         };
-        if !told {
+        // Programs read standard error as JSON.
+        if !told && !global.json {
             print_error(&format!("annals: {in_use}; waiting up to {timeout} s for it (--lock-timeout)"));
             told = true;
         }

@@ -245,7 +245,7 @@ impl Page {
         if !is_excerpted || most < EXCERPT.0 {
             return None;
         }
-        let (head, text) = candidate.item.text.split_at(candidate.head);
+        let (head, text) = candidate.item.text.split_at_checked(candidate.head)?;
         let room = most.min(EXCERPT.1).checked_sub(render::price_of_heading(Section::Memories) + render::DAY)?;
         let excerpt = excerpt::of_text(text, room.checked_sub(annals_core::tokens(head))?, query_words)?;
         let mut cut = candidate.clone();

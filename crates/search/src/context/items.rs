@@ -109,7 +109,7 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     candidate.at = Some(memory.cover.start);
     candidate.sources = sources;
     candidate.summary = summary;
-    candidate.head = candidate.item.text.len() - one_line(&memory.text).len();
+    candidate.head = candidate.item.text.len().saturating_sub(one_line(&memory.text).len());
     candidate
 }
 
