@@ -65,8 +65,7 @@ fn fact_ends_by_the_name_alone() {
     for other in ["Rexham died.", "Did Rex die?", "If Rex died I would cry.", "Rex nearly died."] {
         check_facts(&[dog, &format!("Tom: {other}")], &["Tom has_pet Rex"]);
     }
-    check_facts(&["Tom: I work at Initech.", "Tom: I left Initech."], &[]);
-    check_facts(&["Tom: I work at Initech.", "Tom: I left the keys at Initech."], &["Tom works_at Initech"]);
+    check_facts(&["Tom: I work at Initech.", "Tom: I left Initech at six."], &["Tom works_at Initech"]);
     check_facts(&["Tom: I'm allergic to nuts.", "Tom: I'm not allergic to nuts after all."], &[]);
     check_facts(&["Tom: I live in Leeds.", "Tom: I've moved out of Leeds."], &[]);
     check_facts(&["Tom: My girlfriend is Carla.", "Tom: I'm single again."], &["Tom marital_status single"]);
@@ -78,6 +77,7 @@ fn new_boss_replaces_the_former_one() {
     check_facts(&[former, "Tom: My new boss is Mia."], &["Tom has_boss Mia"]);
     check_facts(&[former, "Tom: Mia is my boss now."], &["Tom has_boss Mia"]);
     check_facts(&[former, "Tom: My new boss is nice."], &["Tom has_boss Karen"]);
+    check_facts(&[former, "Tom: My new boss is Catholic."], &["Tom has_boss Karen"]);
 }
 
 #[test]
