@@ -62,8 +62,9 @@ pub(crate) struct Global {
     /// Set a configuration key, overriding file and environment: server.listen=127.0.0.1:8000
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub set: Vec<String>,
-    /// Wait for SECONDS while another command uses the data folder
-    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, hide_short_help = true)]
+    /// Wait for SECONDS while another command uses the data folder; 0 does not wait
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, hide_short_help = true,
+          value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub lock_timeout: u64,
     /// Act as if the current time were TIME, for replays and tests [default: the clock]
     #[arg(long, global = true, value_name = "TIME", hide_short_help = true, value_parser = value::moment)]

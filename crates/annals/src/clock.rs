@@ -1,4 +1,4 @@
-//! Tells whether the machine's clock can be trusted.
+//! Reads whether the machine's clock is synchronised, as far as the system knows.
 
 use std::path::Path;
 

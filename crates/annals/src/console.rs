@@ -23,7 +23,7 @@ pub(crate) fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
 
-/// Prints a line for people as far as it can be written: a service goes on when nobody reads its output any more.
+/// Prints the greeting of a service as far as it can be written: a service goes on when nobody reads its output any more.
 pub(crate) fn announce(line: &str) {
     let _ = writeln!(anstream::stdout(), "{}", visible(line));
 }

@@ -161,8 +161,8 @@ struct AgentTurns<'c> {
 }
 
 impl AgentTurns<'_> {
-    /// Stores and counts one turn. Returns the sequence number of the stored turn; 0 if the turn is forgotten or
-    /// pruned.
+    /// Stores and counts one turn. Returns the sequence number of the stored turn; 0 if the turn is not
+    /// stored, because it is forgotten or was pruned.
     fn store(&mut self, turn: &Turn, on_conflict: OnConflict, counts: &mut IngestReceipt) -> Result<u64> {
         if let Some(hashes) = &self.hashes
             && hashes.is_forgotten(&turn.key, &turn.message.digest())?

@@ -1,10 +1,15 @@
-//! Extracts features of a question that help to find its answer, such as whose words it asks for. Whether it asks for a time or about
-//! the present is in `time_words`. Pure. Most phrases are English. Pronouns cover seven languages and Chinese.
+//! Extracts features of a question that help to find its answer, such as whether it is about the asker. Whose words it asks for
+//! is in `asked_speaker`, whether it asks for a time or about the present in `time_words`. Pure. Most phrases are English.
+//! Pronouns cover seven languages and Chinese.
 
+mod asked_speaker;
 mod time_words;
 
 use annals_core::{is_wide, spaced};
 
+use asked_speaker::{PERSONS, asked_speaker};
+
+pub(crate) use asked_speaker::AskedSpeaker;
 pub(crate) use time_words::without_words_for_now;
 
 /// Features of a question.
@@ -25,34 +30,10 @@ pub(crate) struct Question {
     pub(crate) is_personal: bool,
 }
 
-/// The speaker that a question asks about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AskedSpeaker {
-    /// "Where do I live?": the person who asks.
-    Asker,
-    /// "What did you recommend?": the assistant.
-    Assistant,
-}
-
-/// First-person and second-person pronouns by language.
-const PERSONS: [(&str, &[&str], &[&str]); 7] = [
-    ("en", &["i", "my", "me", "mine", "myself"], &["you", "your"]),
-    (
-        "de",
-        &["ich", "mein", "meine", "meinen", "meinem", "meiner", "mir", "mich"],
-        &["du", "dein", "deine", "dir", "dich"],
-    ),
-    ("fr", &["je", "j", "mon", "ma", "mes", "moi", "me"], &["tu", "vous", "ton", "ta", "tes", "votre", "vos"]),
-    ("es", &["yo", "mi", "mis", "me"], &["tu", "tus", "te", "usted"]),
-    ("pt", &["eu", "meu", "minha", "meus", "minhas", "me"], &["tu", "voce", "seu", "sua", "te"]),
-    ("it", &["io", "mio", "mia", "miei", "mie", "mi"], &["tu", "tuo", "tua", "ti"]),
-    ("nl", &["ik", "mijn", "mij", "me"], &["jij", "je", "jouw"]),
-];
-
 /// English pronouns of the first person, except "me".
 const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " us ", " our "];
 /// Objects in the first person, by which people also ask for a joke or a translation: "Erzähl mir einen Witz", "给我讲个笑话".
-const OBJECTS: [&str; 7] = ["me", "mir", "mich", "moi", "mi", "mij", "ti"];
+const OBJECTS: [&str; 10] = ["me", "mir", "mich", "moi", "mi", "mij", "ti", "uns", "nos", "ons"];
 /// Chinese beginnings of requests for a joke, a text, a translation, an explanation or advice.
 const REQUESTS: [&str; 12] = [
     "给我讲",
@@ -158,24 +139,6 @@ const ANYONE: [&str; 22] = [
     " que puis je faire contre ",
 ];
 
-/// Phrases with "you" that ask for what the asker said: "What did I tell you?"
-const TOLD_BY_ASKER: [&str; 14] = [
-    " i tell you ",
-    " i told you ",
-    " i ask you ",
-    " i asked you ",
-    " i say to you ",
-    " i said to you ",
-    " ich dir ",
-    " ich dich ",
-    " je t ai ",
-    " te dije ",
-    " te conte ",
-    " te disse ",
-    " ti ho ",
-    " ik je ",
-];
-
 impl Question {
     /// Extracts the features of a question, with the pronouns of `language`; those of English for a language that has none
     /// here.
@@ -236,19 +199,6 @@ fn refers_to_memory(words: &str, is_english: bool) -> bool {
     refers || contains_any(words, &REMEMBERED_WIDE)
 }
 
-fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
-    if contains_any(words, &TOLD_BY_ASKER) {
-        return Some(AskedSpeaker::Asker);
-    }
-    let persons = PERSONS.iter().find(|(code, ..)| *code == language).unwrap_or(&PERSONS[0]);
-    let has = |forms: &[&str]| words.split(' ').any(|word| forms.contains(&word));
-    if has(persons.2) || words.contains(['你', '您']) {
-        Some(AskedSpeaker::Assistant)
-    } else {
-        (has(persons.1) || words.contains('我')).then_some(AskedSpeaker::Asker)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,25 +217,6 @@ mod tests {
         check("the user said", "user", true);
         check("田中さんはどこに住んでいますか", "田中", true);
         check("山田さんはどこに住んでいますか", "田中", false);
-    }
-
-    #[test]
-    fn pronouns_decide_which_speaker_is_asked_about() {
-        fn check(language: &str, text: &str, expect: Option<AskedSpeaker>) {
-            assert_eq!(Question::new(text, language).asked_speaker, expect, "{text:?}");
-        }
-        check("en", "Where do I live?", Some(AskedSpeaker::Asker));
-        check("en", "What's my dog's name?", Some(AskedSpeaker::Asker));
-        check("en", "What did you tell me about it?", Some(AskedSpeaker::Assistant));
-        check("en", "Where does Ann live?", None);
-        check("en", "What did I tell you about my health?", Some(AskedSpeaker::Asker));
-        check("de", "Was habe ich dir erzählt?", Some(AskedSpeaker::Asker));
-        check("de", "Wo wohne ich?", Some(AskedSpeaker::Asker));
-        check("de", "Was hast du empfohlen?", Some(AskedSpeaker::Assistant));
-        check("it", "i libri di Anna", None);
-        check("xx", "where do I live", Some(AskedSpeaker::Asker));
-        check("en", "我住在哪里？", Some(AskedSpeaker::Asker));
-        check("en", "你推荐了什么？", Some(AskedSpeaker::Assistant));
     }
 
     #[test]

@@ -155,6 +155,13 @@ pub(crate) enum Holiday {
     NewYearsEve,
     /// The Chinese New Year, from its eve.
     SpringFestival,
+    LanternFestival,
+    TombSweepingDay,
+    /// With the day before and the day after, as for the middle of autumn.
+    DragonBoatFestival,
+    MidAutumnFestival,
+    /// The school holidays of July and August.
+    SummerBreak,
     LabourDay,
     /// The week from 1 October, in China.
     NationalDay,

@@ -24,6 +24,9 @@ pub struct Weights {
     pub before: f64,
     /// Share of the next turn's score that is added.
     pub after: f64,
+    /// Share of the best score of the three turns before the previous one that is added, if it is positive: an answer often comes
+    /// after a remark of somebody else, or after a thread of another topic.
+    pub earlier: f64,
     /// Share of the conversation's score that is added: the mean score of its best turns, and half its coverage.
     pub conversation: f64,
     /// Number of best turns of a conversation that count in the conversation's score.
@@ -40,6 +43,9 @@ pub struct Weights {
     /// Bonus for turns of users if the question says "I": the user's own words are a better answer than an assistant's
     /// explanations.
     pub own_words: f64,
+    /// Bonus for turns of users if neither pronouns nor names of the question show a speaker, and an assistant's turns are among
+    /// the results.
+    pub told_words: f64,
     /// Penalty for turns of users if the question is about what "you" said: then the assistant's words are the better answer.
     pub your_words: f64,
     /// Penalty for a turn that ends with a question, because it seldom answers. The more the turn says besides, the smaller the
@@ -88,12 +94,14 @@ impl Default for Weights {
             share: 0.35,
             before: 0.4,
             after: 0.2,
+            earlier: 0.2,
             conversation: 0.6,
             best: 3,
             coverage: 2.0,
             wordless: 2.5,
             speaker: 2.0,
             own_words: 3.0,
+            told_words: 2.0,
             your_words: 1.5,
             question: 1.5,
             length: 0.6,
@@ -129,12 +137,14 @@ impl Weights {
             ("vector", Weights { vector: 0.0, ..all() }),
             ("words", Weights { words: 0.0, ..all() }),
             ("share", Weights { share: 0.0, ..all() }),
-            ("neighbours", Weights { before: 0.0, after: 0.0, ..all() }),
+            ("neighbours", Weights { before: 0.0, after: 0.0, earlier: 0.0, ..all() }),
+            ("earlier", Weights { earlier: 0.0, ..all() }),
             ("conversation", Weights { conversation: 0.0, ..all() }),
             ("coverage", Weights { coverage: 0.0, ..all() }),
             ("wordless", Weights { wordless: 0.0, ..all() }),
             ("speaker", Weights { speaker: 0.0, ..all() }),
-            ("role", Weights { own_words: 0.0, your_words: 0.0, ..all() }),
+            ("role", Weights { own_words: 0.0, told_words: 0.0, your_words: 0.0, ..all() }),
+            ("told", Weights { told_words: 0.0, ..all() }),
             ("question", Weights { question: 0.0, ..all() }),
             ("length", Weights { length: 0.0, ..all() }),
             ("when", Weights { when: 0.0, ..all() }),

@@ -136,7 +136,7 @@ impl Service {
     /// table up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
         if !self.parts.extractor.is_local(&self.parts.store.settings(agent).await?) {
-            // Without the lock of extraction: a pass that waits for a model would end early for this worker.
+            // Without the lock of extraction: a pass with a model ends early if somebody waits for that lock.
             let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
             self.parts.fact_writer.bring_facts(agent).await?;
             return Ok(Piece::Done);

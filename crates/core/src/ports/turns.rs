@@ -70,7 +70,7 @@ pub enum Comparison {
 #[async_trait]
 pub trait Turns: Send + Sync {
     /// Stores turns, all or none. Turns that are stored already, or were pruned, count as duplicates; with `Revise`, a
-    /// pruned turn with other content is stored as late input. Forgotten turns are counted and not stored. Each new or revised turn makes its day
+    /// pruned turn with other content is stored as late input, if what was pruned is known (a restored archive has only ids). Forgotten turns are counted and not stored. Each new or revised turn makes its day
     /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
     /// Turns of one conversation never share an instant. A turn with a taken instant gets the next free microsecond. A turn

@@ -217,7 +217,7 @@ const LISTS: [(Event, &str); 20] = [
          militants hostage* clash* demonstrat* rally rallies march marches marched elect elects indict* charged charges prosecutors pleaded pleads \
          guilty testif* verdict acquit* extradit* detain* jailed bail impeach* lawmakers spill* toll dismantl* quarantine* epidemic infected \
          approves rejects signs votes votes passes passed blocks blocked sworn swears inaugurat* mourn* aftershock* tsunami derail* collapse* \
-         boarded boarding stowaway* pirate* robbers nominates appoints wins loses beats ousted ouster overthrow* coalition ceasefires truce accord pledg* sanction settlement",
+         stowaway* pirate* robbers nominates appoints wins loses beats ousted ouster overthrow* coalition ceasefires truce accord pledg* sanction settlement",
     ),
     (
         Gain,

@@ -24,7 +24,7 @@ pub enum Step {
     Chosen,
 }
 
-/// Returns the sentences of a period without a base, in order of time, as read after earlier turns, each with the step at which it was left out or with
+/// Returns the sentences of a period without a base, in order of time, each with the step at which it was left out or with
 /// [`Step::Chosen`]. A passage of several sentences is listed in addition to its first sentence. Whole messages that are quoted
 /// from a short day, and the line for small talk, are not listed.
 pub fn explain(grain: Grain, sources: &[Memory], earlier: &[Memory]) -> Vec<(Sentence, Step)> {

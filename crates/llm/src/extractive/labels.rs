@@ -52,7 +52,7 @@ fn of_line(line: &str) -> Option<Cow<'_, str>> {
 /// Returns what is to be done by an open box of a list: "- [ ] write docs".
 fn unchecked(line: &str) -> Option<&str> {
     let item = line.trim_start().trim_start_matches(['-', '*', ' ']);
-    item.strip_prefix("[ ]").map(str::trim).filter(|left| !left.is_empty())
+    item.strip_prefix("[ ] ").map(str::trim).filter(|left| !left.is_empty())
 }
 
 /// Removes the ticked box of what is done: "[x] migrate the table".

@@ -60,7 +60,7 @@ pub(super) fn event(words: &[String], event: Event) -> Event {
         (true, false, _) => Event::Life,
         (true, true, _) => Event::Public,
         (false, true, _) => Event::State,
-        _ if is_any(TOPICS) => event.clamp(Event::Decision, Event::Public),
+        _ if is_any(TOPICS) => event.max(Event::Public),
         (_, _, Event::Life | Event::Achievement | Event::Gain) => Event::Problem,
         (_, _, event) => event,
     }
@@ -77,7 +77,7 @@ const GRAVE: &str = "killed kills dies died dead death deaths hurt injured injur
     insolven* receiver* liquidat* closes closed closing close closure shut shuts shutting redundan* layoff* walkout recall \
     recalls recalled guilty sentenced jailed verdict convicted acquitted acquire* acquires rescue saved reprieve* \
     cyberattack* ransomware hacked hackers breach promoted relegated champions halts halted suspends suspended scraps \
-    scrapped abandons abandoned sues sued lawsuit probe indicted withdraws withdrew withdrawn ends ended approves approved \
+    scrapped abandons abandoned sues sued lawsuit probe indicted   approves approved \
     rejects rejected reopens reopened";
 
 /// What news are about for weeks. A line that mentions one of them is public, but what happened to it decides.

@@ -129,6 +129,8 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
 pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Option<Read> {
     let cleaned = clean::without_asides(message);
     let cleaned = labels::without(&cleaned);
+    let cleaned = spacing::joined(&cleaned);
+    let cleaned = wrapped::joined(&cleaned);
     let language = Language::of(&tokens(&cleaned));
     let text = one_line(&cleaned, language);
     if text.is_empty() {
@@ -158,7 +160,7 @@ pub(super) fn whole(message: &str, day: Date, form: Form, story: &Story) -> Opti
 fn one_line(message: &str, language: Language) -> String {
     let mut text = String::new();
     for line in message.lines() {
-        let is_heading = line.trim_end().ends_with(':');
+        let (is_heading, length) = (line.trim_end().ends_with(':'), text.len());
         let says = |sentence: &&str| !status::is(&tokens(sentence));
         for (place, sentence) in split::sentences(line, usize::MAX).map(without_number).filter(says).enumerate() {
             if text.is_empty() && dependence::leans(sentence, &tokens(sentence), language) {
@@ -174,7 +176,7 @@ fn one_line(message: &str, language: Language) -> String {
             });
             text.push_str(sentence);
         }
-        if is_heading && text.ends_with(char::is_alphanumeric) {
+        if is_heading && text.len() > length {
             text.push(':');
         }
     }
@@ -275,12 +277,12 @@ fn without_agency(sentence: &str) -> &str {
     if is_name && text.len() < rest.len() && !text.trim().is_empty() { text.trim_start() } else { sentence }
 }
 
-/// Returns whether a text is a place in capitals, perhaps with a day: "BELMAR, April 7".
+/// Returns whether a text is a place in capitals with a day: "BELMAR, April 7".
 fn is_dateline(text: &str) -> bool {
     const MAX_WORDS: usize = 6;
-    let place = text.split(',').next().unwrap_or_default();
-    let is_place = place.chars().any(char::is_alphabetic) && !place.contains(char::is_lowercase);
-    is_place && text.split_whitespace().count() <= MAX_WORDS
+    let Some((place, day)) = text.split_once(',') else { return false };
+    let is_place = place.contains(char::is_uppercase) && !place.contains(char::is_lowercase);
+    is_place && day.contains(|c: char| c.is_ascii_digit()) && text.split_whitespace().count() <= MAX_WORDS
 }
 
 #[cfg(test)]
@@ -306,6 +308,8 @@ mod tests {
         check("BELMAR, April 7 (Meridian) - Ilves resigned", "Ilves resigned");
         check("NASA (the agency) - a portrait", "NASA (the agency) - a portrait");
         check("The board (Ann and Bob) – resigned", "The board (Ann and Bob) – resigned");
+        check("IKEA (Saturday) - bought a desk", "IKEA (Saturday) - bought a desk");
+        check("今天讨论预算 (Alpha) - 决定推迟", "今天讨论预算 (Alpha) - 决定推迟");
     }
 
     #[test]

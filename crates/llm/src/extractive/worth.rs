@@ -185,25 +185,16 @@ const PASSING: f64 = 0.5;
 fn passing(label: Option<&str>, sentence: &str, grain: Grain) -> f64 {
     const BRIEFINGS: [&str; 6] =
         ["opinion", "morning briefing", "evening briefing", "briefing", "what you need to know", "in brief"];
-    const EXPECTED: [&str; 10] = [
-        "is expected to",
-        "are expected to",
-        "was expected to",
-        "is due to",
-        "are due to",
-        "blocked on",
-        "blocked by",
-        "waiting for",
-        "waiting on",
-        "proposed window",
-    ];
-    let label = label.unwrap_or_default().to_lowercase();
-    let is_briefing = BRIEFINGS.iter().any(|briefing| label.starts_with(briefing));
+    const EXPECTED: [&str; 5] =
+        ["is expected to", "are expected to", "was expected to", "blocked on", "proposed window"];
+    const BEGINNINGS: [&str; 3] = ["todo:", "waiting for", "waiting on"];
+    // "Opinion: why size will not save shipping"
+    let title = label.unwrap_or_default().split(':').next().unwrap_or_default().to_lowercase();
     let is_expected = || {
         let lower = sentence.to_lowercase();
-        grain > Grain::Daily && (EXPECTED.iter().any(|words| lower.contains(words)) || lower.starts_with("todo"))
+        EXPECTED.iter().any(|words| lower.contains(words)) || BEGINNINGS.iter().any(|begins| lower.starts_with(begins))
     };
-    match is_briefing || is_expected() {
+    match BRIEFINGS.contains(&title.as_str()) || grain > Grain::Daily && is_expected() {
         true if grain > Grain::Weekly => PASSING * PASSING,
         true => PASSING,
         false => 1.0,

@@ -205,7 +205,10 @@ async fn token_budget_is_never_exceeded() {
 /// Turns about a boat. The ranking puts the long text first, because it says more; the word scores alone favour the short one.
 const LONG_AND_SHORT: [(&str, &str); 4] = [
     ("2026-03-01T10:00:00Z", "boat?"),
-    ("2026-03-02T10:00:00Z", "Ann told at length how the blue boat was bought in the harbour for very little money"),
+    (
+        "2026-03-02T10:00:00Z",
+        "Ann told at length how the blue boat was bought in the harbour for very little money, and what a boat costs each year",
+    ),
     ("2026-03-05T10:00:00Z", "rain all day"),
     ("2026-03-09T10:00:00Z", "a boat trip to the island"),
 ];

@@ -194,8 +194,13 @@ impl Page {
     /// the limit, unless it is a summary, which is cut to the limit.
     fn add_few(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let Some((_, best)) = wanted.iter().find(|(_, candidate)| candidate.pool == Pool::Few) else { return };
-        let whole = self.priced(best, self.left, query_words).filter(|_| best.summary.is_none());
-        let most = whole.map_or(most, |(_, cost)| cost.max(most));
+        let best_alone = match best.summary {
+            Some(_) => None,
+            None => {
+                self.priced(best, self.left, query_words).or_else(|| self.priced_excerpt(best, self.left, query_words))
+            }
+        };
+        let most = best_alone.map_or(most, |(_, cost)| cost.max(most));
         self.add(wanted, Pool::Few, most, query_words);
     }
 

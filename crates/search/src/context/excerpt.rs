@@ -48,7 +48,7 @@ const PIECE: usize = 200;
 /// Returns the part of a text that fits into `room` tokens, with [`GAP`] where something is left out; `None` if not even one
 /// sentence fits. The line of the text also costs its id.
 pub(super) fn of_text(text: &str, room: u64, query_words: &[String]) -> Option<String> {
-    let pieces: Vec<&str> = sentences(text).flat_map(pieces).filter(|piece| !piece.trim().is_empty()).collect();
+    let pieces: Vec<&str> = sentences(text).flat_map(pieces).collect();
     let shared: Vec<usize> = pieces.iter().map(|piece| prompt_terms::shared(query_words, piece)).collect();
     let best = (0..pieces.len()).max_by_key(|index| (shared[*index], Reverse(*index)))?;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
@@ -67,15 +67,18 @@ pub(super) fn of_text(text: &str, room: u64, query_words: &[String]) -> Option<S
 }
 
 fn joined(pieces: &[&str], kept: &[usize]) -> String {
-    let mut words = Vec::new();
+    let mut text = String::new();
     let mut next = 0;
     for index in kept {
-        words.extend((*index != next).then_some(GAP));
-        words.push(pieces[*index].trim());
+        if *index == next {
+            text.push_str(pieces[*index]);
+        } else {
+            text = format!("{} {GAP} {}", text.trim_end(), pieces[*index].trim_start());
+        }
         next = index + 1;
     }
-    words.extend((next != pieces.len()).then_some(GAP));
-    words.join(" ")
+    let text = text.trim();
+    if next == pieces.len() { text.to_owned() } else { format!("{text} {GAP}") }
 }
 
 /// Cuts a sentence at spaces into pieces of about [`PIECE`] characters.

@@ -52,17 +52,18 @@ impl NamedTime {
 /// importance and confidence, its accesses, and whether it is pinned.
 pub(crate) fn content(ranked: &mut [Ranked], context: &QuestionContext<'_>, weights: &Weights) {
     let usual = Usual::of(ranked);
-    ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, context, weights));
+    let users = users(ranked, context.question, weights);
+    ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, users, context, weights));
 }
 
-fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>, weights: &Weights) {
+fn content_of(ranked: &mut Ranked, usual: &Usual, users: f64, context: &QuestionContext<'_>, weights: &Weights) {
     let Ranked { memory, access, score, .. } = ranked;
     if let Body::Turn { speaker, role, .. } = &memory.body {
         if context.question.names(speaker) {
             score.add(Part::Speaker, weights.speaker);
         }
         if *role == Role::User {
-            score.add(Part::Role, users(context.question.asked_speaker, weights));
+            score.add(Part::Role, users);
         }
         if ends_with_question(&memory.text) {
             score.add(Part::Question, -weights.question * only_asks(&memory.text));
@@ -90,12 +91,16 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     score.add(Part::Kind, kind(memory.kind(), weights));
 }
 
-/// Returns the score that a user's turn gets for its role: negative if the question asks for the assistant's words, 0 if it
-/// shows no speaker.
-fn users(asked_speaker: Option<AskedSpeaker>, weights: &Weights) -> f64 {
-    match asked_speaker {
+/// Returns the score that a user's turn gets for its role: negative if the question asks for the assistant's words. If the
+/// question shows no speaker, what users say is the better answer than what an assistant explains.
+fn users(ranked: &[Ranked], question: &Question, weights: &Weights) -> f64 {
+    let turns = || ranked.iter().filter(|ranked| ranked.memory.kind() == Kind::Turn).map(|ranked| &ranked.memory);
+    let has_assistant = || turns().any(|turn| turn.role() == Some(Role::Assistant));
+    let names_a_speaker = || turns().any(|turn| turn.speaker().is_some_and(|speaker| question.names(speaker)));
+    match question.asked_speaker {
         Some(AskedSpeaker::Asker) => weights.own_words,
         Some(AskedSpeaker::Assistant) => -weights.your_words,
+        None if has_assistant() && !names_a_speaker() => weights.told_words,
         None => 0.0,
     }
 }
@@ -118,8 +123,9 @@ fn without_caption(text: &str) -> &str {
 }
 
 /// Returns 1 for a text that consists of questions, falling to 0 for a text with `TELLING_WORDS` words outside its questions.
+/// Chinese joins statements and a question by commas.
 fn only_asks(text: &str) -> f64 {
-    let is_end = |c: char| SENTENCE_ENDS.contains(&c) || is_mark(c);
+    let is_end = |c: char| SENTENCE_ENDS.contains(&c) || is_mark(c) || matches!(c, '，' | '；');
     let sentences = without_caption(text).split_inclusive(is_end).filter(|sentence| !sentence.ends_with(is_mark));
     1.0 - (sentences.map(words).sum::<f64>() / TELLING_WORDS).min(1.0)
 }
@@ -223,6 +229,21 @@ mod tests {
     }
 
     #[test]
+    fn users_gain_if_the_question_shows_no_speaker() {
+        fn check(question: &str, roles: &[Role], expect: f64) {
+            let turn = |role: &Role| memory("m", "2026-03-04".parse().unwrap(), turn_body("Ann", *role));
+            let row = |memory| Ranked { memory, access: None, score: Score::default(), fit: Fit::default() };
+            let ranked: Vec<Ranked> = roles.iter().map(turn).map(row).collect();
+            assert_eq!(users(&ranked, &Question::new(question, "en"), &Weights::default()), expect, "{question:?}");
+        }
+        check("Which trees have pears?", &[Role::User, Role::Assistant], 2.0);
+        check("Which trees have pears?", &[Role::User], 0.0);
+        check("Which trees does Ann have?", &[Role::User, Role::Assistant], 0.0);
+        check("Which trees do I have?", &[Role::User], 3.0);
+        check("Which trees did you name?", &[Role::User, Role::Assistant], -1.5);
+    }
+
+    #[test]
     fn questions_are_distinguished_from_statements() {
         fn check(text: &str, expect: bool) {
             assert_eq!(ends_with_question(text), expect, "{text:?}");
@@ -257,6 +278,7 @@ mod tests {
         check("How are you?", 1.0);
         check("I moved to Bern last week. Where can I swim?", 0.7);
         check(&format!("{}. And you?", "word ".repeat(20)), 0.0);
+        check("我上周搬到了北京朝阳区，你呢？", 0.65);
         check("", 1.0);
     }
 

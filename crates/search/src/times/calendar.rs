@@ -10,13 +10,24 @@ use super::{Holiday, Length, Part, Season};
 pub(super) type Days = (Date, Date);
 
 const SATURDAY: i8 = 5;
-/// The year of the first entry of [`SPRING_FESTIVALS`].
-const FIRST_SPRING_FESTIVAL: i16 = 2000;
+/// The year of the first entry of the tables of lunar days.
+const FIRST_LUNAR_YEAR: i16 = 2000;
 /// The day of each year, from 1 for 1 January, on which the Chinese lunar year begins.
-const SPRING_FESTIVALS: [u8; 41] = [
+const SPRING_FESTIVALS: LunarDays = [
     36, 24, 43, 32, 22, 40, 29, 49, 38, 26, 45, 34, 23, 41, 31, 50, 39, 28, 47, 36, 25, 43, 32, 22, 41, 29, 48, 37, 26,
     44, 34, 23, 42, 31, 50, 39, 28, 46, 35, 24, 43,
 ];
+/// The day of each year that is the fifth day of the fifth lunar month.
+const DRAGON_BOAT_FESTIVALS: LunarDays = [
+    158, 176, 166, 155, 174, 162, 151, 170, 160, 148, 167, 157, 175, 163, 153, 171, 161, 150, 169, 158, 177, 165, 154,
+    173, 162, 151, 170, 160, 149, 167, 156, 175, 164, 152, 171, 161, 151, 169, 158, 147, 166,
+];
+/// The day of each year that is the fifteenth day of the eighth lunar month.
+const MID_AUTUMN_FESTIVALS: LunarDays = [
+    256, 274, 264, 254, 272, 261, 279, 268, 258, 276, 265, 255, 274, 262, 251, 270, 259, 277, 267, 256, 275, 264, 253,
+    272, 261, 279, 268, 258, 277, 265, 255, 274, 263, 251, 270, 259, 278, 267, 256, 275, 264,
+];
+type LunarDays = [u16; 41];
 
 /// Returns the days of the unit that contains a day. A month is the calendar month, not the weeks that a monthly
 /// summary covers. For a fortnight, returns the week that contains the day.
@@ -281,7 +292,12 @@ fn holiday_of(holiday: Holiday, year: i16) -> Option<Days> {
         Holiday::Christmas => (Date::new(year, 12, 24).ok()?, 3),
         Holiday::NewYear => (Date::new(year, 1, 1).ok()?, 1),
         Holiday::NewYearsEve => (Date::new(year, 12, 31).ok()?, 1),
-        Holiday::SpringFestival => (spring_festival(year)?.yesterday().ok()?, 8),
+        Holiday::SpringFestival => (lunar(&SPRING_FESTIVALS, year)?.yesterday().ok()?, 8),
+        Holiday::LanternFestival => (lunar(&SPRING_FESTIVALS, year)?.checked_add(14.days()).ok()?, 1),
+        Holiday::TombSweepingDay => (Date::new(year, 4, 4).ok()?, 3),
+        Holiday::DragonBoatFestival => (lunar(&DRAGON_BOAT_FESTIVALS, year)?.yesterday().ok()?, 3),
+        Holiday::MidAutumnFestival => (lunar(&MID_AUTUMN_FESTIVALS, year)?.yesterday().ok()?, 3),
+        Holiday::SummerBreak => (Date::new(year, 7, 1).ok()?, 62),
         Holiday::LabourDay => (Date::new(year, 5, 1).ok()?, 5),
         Holiday::NationalDay => (Date::new(year, 10, 1).ok()?, 7),
         Holiday::Halloween => (Date::new(year, 10, 31).ok()?, 1),
@@ -301,11 +317,11 @@ fn easter(year: i16) -> Option<Date> {
     Date::new(year, i8::try_from(n / 31).ok()?, i8::try_from(n % 31 + 1).ok()?).ok()
 }
 
-/// Returns the first day of the Chinese lunar year that begins in a year. `None` for a year outside [`SPRING_FESTIVALS`].
-fn spring_festival(year: i16) -> Option<Date> {
-    let index = usize::try_from(year - FIRST_SPRING_FESTIVAL).ok()?;
-    let days = SPRING_FESTIVALS.get(index)?;
-    Date::new(year, 1, 1).ok()?.checked_add(i64::from(days - 1).days()).ok()
+/// Returns the day of a year that a table of lunar days has. `None` for a year outside the table.
+fn lunar(days: &LunarDays, year: i16) -> Option<Date> {
+    let index = usize::try_from(year - FIRST_LUNAR_YEAR).ok()?;
+    let day = days.get(index)?;
+    Date::new(year, 1, 1).ok()?.checked_add(i64::from(day - 1).days()).ok()
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@ mod dates;
 use annals_core::{CHINESE_DAYS, CHINESE_WEEKDAYS, Date, chinese_numerals};
 use jiff::ToSpan;
 
-use super::Holiday::{Christmas, Easter, Halloween, LabourDay, NationalDay, NewYear, SpringFestival, ValentinesDay};
+use super::Holiday::{
+    Christmas, DragonBoatFestival, Easter, Halloween, LabourDay, LanternFestival, MidAutumnFestival, NationalDay,
+    NewYear, SpringFestival, SummerBreak, TombSweepingDay, ValentinesDay,
+};
 use super::Length::{Day, Month, Quarter, Week, Weekend, Year};
 use super::Season::{Autumn, Spring, Summer, Winter};
 use super::Token::{
@@ -24,6 +27,12 @@ const WORDS: &[(&str, Token)] = &[
     ("平安夜", Holiday(Christmas)),
     ("元旦", Holiday(NewYear)),
     ("春节", Holiday(SpringFestival)),
+    ("元宵节", Holiday(LanternFestival)),
+    ("清明", Holiday(TombSweepingDay)),
+    ("端午", Holiday(DragonBoatFestival)),
+    ("中秋", Holiday(MidAutumnFestival)),
+    ("暑假", Holiday(SummerBreak)),
+    ("五一", Holiday(LabourDay)),
     ("劳动节", Holiday(LabourDay)),
     ("国庆节", Holiday(NationalDay)),
     ("国庆", Holiday(NationalDay)),

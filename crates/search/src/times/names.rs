@@ -30,6 +30,7 @@ pub(super) fn set_apart(words: &mut [Word<'_>], language: &str, today: Date) {
             Token::Weekday(_) | Token::Month(_) | Token::PerhapsMonth(_) if language == "en" => {
                 (around.is_bare() && around.begins_name()) || around.is_verb()
             }
+            Token::Season(_) => around.is_accident(),
             _ => false,
         };
         if is_apart {
@@ -90,6 +91,12 @@ impl<'a> Around<'a, '_> {
         let earlier = self.index.checked_sub(2).map(|index| self.words[index].text);
         let is_first = earlier.is_none_or(|text| text.ends_with(['.', '?', '!', ':']));
         self.before().is_some_and(|word| !is_first && !ends_phrase(word.text) && is_name(word))
+    }
+
+    /// Returns whether "fall" is an accident rather than the season: "after the fall".
+    fn is_accident(&self) -> bool {
+        let mut before = self.words[..self.index].iter().rev().filter(|word| word.token != Token::Filler);
+        key(self.text()) == "fall" && before.next().is_some_and(|word| key(word.text) == "after")
     }
 
     /// Returns whether "may" or "march" is a verb after "this": "this may be".

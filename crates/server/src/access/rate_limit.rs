@@ -38,6 +38,9 @@ const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
 /// keep limits of their own.
 const MAX_PEERS: usize = 4096;
 
+/// Maximum number of requests of one owner that wait, for each that may be in progress: their bodies are in memory.
+const MAX_WAITING: usize = 4;
+
 /// Time that a request waits for its turn.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
@@ -69,6 +72,8 @@ pub(super) enum Holder {
 enum Work {
     Request,
     Upload,
+    /// A request that waits for its turn.
+    Waiting,
 }
 
 impl RequestLimits {
@@ -123,12 +128,20 @@ impl RequestLimits {
     /// Begins work, which is in progress until the permit is dropped. A request waits for its turn; many clients send a batch at
     /// once and repeat nothing. Fails with 503 and the time until a retry if too much work of the owner stays in progress.
     async fn begin(&self, work: Work, holder: Holder) -> Result<OwnedSemaphorePermit, Problem> {
-        let wait = if work == Work::Request { self.0.max_wait } else { Duration::ZERO };
-        let permit = timeout(wait, self.semaphore(work, holder).acquire_owned()).await;
-        permit.ok().and_then(Result::ok).ok_or_else(|| {
+        let semaphore = self.semaphore(work, holder.clone());
+        if let Ok(permit) = semaphore.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        let busy = || {
             let detail = format!("{} requests of this caller are already running", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
-        })
+        };
+        if work == Work::Upload {
+            return Err(busy());
+        }
+        let _waiting = self.semaphore(Work::Waiting, holder).try_acquire_owned().map_err(|_| busy())?;
+        let permit = timeout(self.0.max_wait, semaphore.acquire_owned()).await;
+        permit.ok().and_then(Result::ok).ok_or_else(busy)
     }
 
     /// Counts a failed authentication of a peer. Fails with 429 and the time until a retry if the peer has more than
@@ -155,7 +168,8 @@ impl RequestLimits {
             return semaphore;
         }
         semaphores.retain(|_, semaphore| semaphore.strong_count() > 0);
-        let semaphore = Arc::new(Semaphore::new(self.0.concurrent));
+        let permits = if work == Work::Waiting { MAX_WAITING * self.0.concurrent } else { self.0.concurrent };
+        let semaphore = Arc::new(Semaphore::new(permits));
         semaphores.insert(key, Arc::downgrade(&semaphore));
         semaphore
     }

@@ -41,6 +41,7 @@ impl From<MemoryView> for MemoryReference {
 /// A fact without its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FactReference {
+    /// Id of the fact. No tool takes it.
     id: String,
     /// Ids of the memories that state the fact. The text shows the first in brackets.
     sources: Vec<String>,

@@ -71,7 +71,7 @@ impl Service {
         Ok(ForgetAnswer { partly_named, not_rewritten, ..ForgetAnswer::new(agent, &report, Some(proof)) })
     }
 
-    /// Writes the remaining summaries at once, whatever else has just arrived. Returns why that failed: erased text must leave
+    /// Writes the remaining summaries at once, without the time in which the service waits for late messages. Returns why that failed: erased text must leave
     /// the files even then, and a later roll-up writes the summaries.
     async fn rewrite(&self, agent: &Agent, now: Timestamp) -> Option<String> {
         // Holds no lock meanwhile, because a model may take minutes. Locks the history only to save.

@@ -199,7 +199,7 @@ fn ids_used_twice(messages: &[NewMessage]) -> Vec<Fault> {
     faults
 }
 
-/// Compares two messages as the store does: the time of one that came without a time does not count.
+/// Compares two messages as they were sent. The time of one that came without a time does not count.
 fn says_the_same(one: &NewMessage, other: &NewMessage) -> bool {
     let has_no_time = [one, other].iter().any(|new| new.origin == Origin::Untimed);
     let at = if has_no_time { one.message.at } else { other.message.at };

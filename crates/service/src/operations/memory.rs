@@ -83,7 +83,10 @@ impl Service {
         drop(history);
         if request.text.is_some() {
             self.make_searchable(agent, &|_| ()).await?;
-            self.bring_facts_up_to_date(agent, &NoProgress).await?;
+            // The text is saved and searchable: a failure here must not look like one of the correction.
+            if let Err(error) = self.bring_facts_up_to_date(agent, &NoProgress).await {
+                tracing::error!(agent.folder = agent.folder(), %error, "extracting facts from a correction failed; it is retried");
+            }
         }
         self.memory(agent, id.as_str()).await
     }

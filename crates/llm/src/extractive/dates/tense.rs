@@ -67,7 +67,9 @@ fn was_planned(words: &[&str], position: usize) -> bool {
 fn is_would(words: &[&str], position: usize) -> bool {
     const PRONOUNS: [&str; 6] = ["i'd", "you'd", "he'd", "she'd", "we'd", "they'd"];
     let next = words.get(position + 1).copied().unwrap_or_default();
-    PRONOUNS.contains(&words[position]) && verbs::is_finite(next) && !verbs::is_past(next)
+    // "He'd run the race" may mean "had run".
+    let is_participle = ["run", "come", "become", "put", "let", "set", "cut", "hit"].contains(&next);
+    PRONOUNS.contains(&words[position]) && verbs::is_finite(next) && !verbs::is_past(next) && !is_participle
 }
 
 /// Returns whether "open" tells how something is: "found the container cut open", "it broke open".

@@ -71,6 +71,8 @@ fn weekday_of_a_report_is_on_the_side_of_its_verb() {
         "Ilves will go on trial on September 8, a court said on Friday [2025-03-14].",
     );
     check("It is on 16 May, a Friday.", "It is on 16 May, a Friday.");
+    check("Our day, May 16, falls on Friday.", "Our day, May 16, falls on Friday.");
+    check("I work from home and usually swim on Friday.", "I work from home and usually swim on Friday.");
 }
 
 #[test]

@@ -82,12 +82,12 @@ pub(super) fn find(sentence: Sentence<'_>, at: usize, day: Date) -> Found {
     Some((1 + part_of_day(word_after(words, at)), span))
 }
 
-/// Returns whether a date shortly before the weekday is its own. A verb between the two ends the clause of the date: "on trial on
-/// September 8, a court said on Friday".
+/// Returns whether a date shortly before the weekday is its own. What somebody said about the date has a weekday of its own: "on
+/// trial on September 8, a court said on Friday".
 fn has_date_before(words: &[&str], at: usize) -> bool {
+    const SAID: [&str; 6] = ["said", "says", "announced", "reported", "ruled", "confirmed"];
     let near = &words[at.saturating_sub(NEAR)..at];
-    let is_verb = |word: &&str| verbs::is_finite(word) && phrases::full_month(word).is_none();
-    let clause = near.iter().rposition(is_verb).map_or(near, |verb| &near[verb + 1..]);
+    let clause = near.iter().rposition(|word| SAID.contains(word)).map_or(near, |verb| &near[verb + 1..]);
     super::name_a_day(clause)
 }
 
@@ -171,7 +171,7 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
     const REGULAR: [&str; 10] =
         ["group", "club", "choir", "letter", "paper", "market", "one", "team", "lot", "edition"];
     let is_one_of_many = at > 1 && ["every", "one"].contains(&words[at - 2]) || before == "one";
-    let is_usual = (0..words.len()).any(|position| is_habitual(words, position));
+    let is_usual = (0..words.len()).any(|position| is_habitual(words, at, position));
     HABITS.contains(&before)
         || is_one_of_many
         || is_usual
@@ -183,12 +183,12 @@ fn is_repeated(words: &[&str], at: usize) -> bool {
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()))
 }
 
-/// Returns whether a word makes its clause a habit. One of a clause that follows or describes something says nothing about the
-/// weekday: "on Tuesday, which usually means a delay".
-fn is_habitual(words: &[&str], position: usize) -> bool {
+/// Returns whether a word makes the weekday a habit. One of a clause that follows the weekday says nothing about it: "on Tuesday,
+/// which usually means a delay".
+fn is_habitual(words: &[&str], at: usize, position: usize) -> bool {
     let opens = |word: &&str| ["which", "that", "who", "and", "but"].contains(word);
     ["always", "usually", "normally", "generally"].contains(&words[position])
-        && !words[position.saturating_sub(2)..position].iter().any(opens)
+        && (position < at || !words[position.saturating_sub(2).max(at)..position].iter().any(opens))
 }
 
 /// Parses a week after a weekday: "on Tuesday last week", "Thursday of next week", "Monday and Tuesday next week". Returns the

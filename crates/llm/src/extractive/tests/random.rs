@@ -80,9 +80,10 @@ fn check_sentence(sentence: &Sentence, turns: &[Memory]) {
 fn check_quote(quote: &str, turn: &Memory) {
     let original = clean::without_asides(&turn.text).to_lowercase();
     let quoted = without_dates(quote).to_lowercase().replace('…', "");
-    // A surname may have become a full name: "BerlinBerlin Berlin".
+    // A surname may have become a full name: "BerlinBerlin Berlin", or "Ithe Berlin" after "Ithe Berlin" elsewhere.
     let is_longer = |rest: &str| rest.starts_with(char::is_alphabetic);
-    let is_given = |word: &&str| word.strip_prefix("berlin").is_some_and(is_longer);
+    let is_before_surname = |word: &str| original.contains(&format!("{word} berlin"));
+    let is_given = |word: &&str| word.strip_prefix("berlin").is_some_and(is_longer) || is_before_surname(word);
     let said = quoted.split(' ').filter(|word| !is_given(word)).collect::<Vec<_>>().join(" ");
     assert!(is_in_order(&said, &original), "{original} / {quoted}");
 }

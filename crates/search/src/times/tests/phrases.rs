@@ -104,6 +104,8 @@ fn english_names_verbs_and_numbers_that_look_like_times() {
             ("en", "Do you think this may be the cause?", ""),
             ("en", "Did they want to march to the square?", ""),
             ("en", "I may call, they march, one may fall", ""),
+            ("en", "What did the doctor say after the fall?", ""),
+            ("en", "What did the doctor say in the fall?", "2026-09-01..2026-11-30"),
             ("en", "Did I walk 2001 steps?", ""),
             ("en", "Who paid 1984 euros? Or $1984? Or 2010 €?", ""),
             ("en", "What did Ann say in 5 minutes?", ""),
