@@ -7,8 +7,8 @@
 //! animal or food, or a name, which for the speakers themselves must fit theirs (`aliases`). Simple German, French and Spanish
 //! sentences are translated to English clauses first (`languages`), negated endings to positive clauses (`polarity`), and
 //! clauses such as "mine is called Max" to explicit ones (`references`). `reading` applies the rules, and `operations` turns
-//! the results into entries of the log. The subject is always the speaker. Statements about others are left to models. Rules
-//! produce operations only, no statements. They read no clock and use no network.
+//! the results into entries of the log. The subject is the speaker, or somebody whom the speaker names (`people`): "my sister Jo
+//! lives in Bath". Other statements about others are left to models. Rules produce operations only, no statements. They read no clock and use no network.
 
 mod aliases;
 mod classes;
@@ -19,6 +19,7 @@ mod grammar;
 mod languages;
 mod objects;
 mod operations;
+mod people;
 mod polarity;
 mod reading;
 mod references;

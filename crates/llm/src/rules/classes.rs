@@ -48,6 +48,7 @@ classes! {
     TASTE_MODIFIERS "taste_modifiers"
     ALLERGENS "allergens"
     CONDITIONS "conditions"
+    MEDICINES "medicines"
     FIELDS "fields"
     LANGUAGES "languages"
     INSTRUMENTS "instruments"

@@ -80,7 +80,9 @@ pub(super) fn without_tail(clause: &str) -> &str {
 pub(super) fn with_subject(clause: &str, turn: &str) -> String {
     match clause {
         _ if HAS_DONE.is_match(clause) => format!("I {clause}"),
-        _ if IS_DOING.is_match(clause) && IS_NOTE.is_match(turn) => format!("I'm {clause}"),
+        _ if IS_DOING.is_match(clause) && (IS_NOTE.is_match(turn) || clause.starts_with("Allergic")) => {
+            format!("I'm {clause}")
+        }
         _ => clause.to_owned(),
     }
 }
@@ -91,10 +93,12 @@ pub(super) fn certain_length(clause: &str) -> usize {
     SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
 }
 
-/// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments.
+/// Normalises apostrophes and quotation marks, writes "dont" as "don't", and removes descriptions of attachments and ages in
+/// brackets.
 pub(super) fn plain(text: &str) -> String {
     let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
     let text = ATTACHED.replace_all(&text, "");
+    let text = AGED.replace_all(&text, "$name");
     NEGATED.replace_all(&text, "${verb}n't").into_owned()
 }
 
@@ -222,6 +226,7 @@ fn bare(clause: &str) -> &str {
 
 // "dont", "cant"; "won't" and "can't" begin with the stems "wo" and "ca".
 pattern!(NEGATED, r"(?i)\b(?P<verb>do|does|did|ca|wo|is|are|was|were|have|has|would|could|should)nt\b");
+pattern!(AGED, r"(?P<name>\p{Lu}\p{Ll}+) \(\d{1,2}\)");
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
 // German "einen Kater" at the end of a sentence means a hangover. A sentence about a tomcat continues, for example with
 // its name.
@@ -271,7 +276,8 @@ pattern!(
       |\s+(?:and|but|so|plus|'?cause|because|since|although|though|yet|until)\s+
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
-      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
+      |(?:\s*,)?\s+(?:and|but|so|because)\s+((?-i:\p{Lu}\p{Ll}+)(?:'s\ an?|\ is|\ has|\ lives|\ works|\ doesn't|\ can't)\b)
+      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:lives|works|speaks|work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
       |(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)((?:allergic\ to|married|engaged\ to|divorced|widowed|based\ in|living\ in|working\ (?:as|at|for)|originally\ from)\b)
       |\s*,?\s+(?:so|because|but)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
@@ -332,7 +338,7 @@ pattern!(
 );
 pattern!(
     HAS_DONE,
-    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from)|(?:lost|quit|left|sold|got fired from) (?:my|our)|(?:sold|crashed|wrecked|totall?ed|scrapped) (?:my|our|the)|broke up with|got (?:married|engaged|divorced)|graduated from|started learning|no longer (?:live|work))\b"
+    r"(?i)^(?:(?:moved|relocated) (?:back |over )?(?:to|from|out of)|(?:stopped|started) (?:taking|the)|(?:lost|quit|left|sold|got fired from) (?:my|our)|(?:sold|crashed|wrecked|totall?ed|scrapped) (?:my|our|the)|broke up with|got (?:married|engaged|divorced)|graduated from|started (?:learning|at|work at|working at)|traded (?:my|the|our)|no longer (?:live|work))\b"
 );
 pattern!(
     IS_DOING,
@@ -340,7 +346,7 @@ pattern!(
 );
 pattern!(
     IS_NOTE,
-    r"(?i)^[^.!?\n]*\b(?:now|currently|rn|btw|by the way|fyi|atm|at the moment|these days|nowadays|again|note|since)\W*(?:$|[.!\n])"
+    r"(?i)^[^.!?\n]*\b(?:now|currently|rn|btw|by the way|fyi|atm|at the moment|these days|nowadays|again|note|since|from now on)\W*(?:$|[.!\n])|^[^.!?\n]*\bsince (?:\p{Lu}\p{Ll}+|\d{4})\W*(?:$|[.!\n])"
 );
 pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
 pattern!(STATES, r"(?i)(?:'s|\b(?:is|are|was|were|has|had|died|left|got|moved|works|lives))\b");

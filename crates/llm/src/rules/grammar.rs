@@ -63,7 +63,7 @@ const WORDS: [(&str, &str); 33] = [
     ("partly", r"(?: strictly| mostly)?"),
     (
         "kin",
-        r"sister|sis|brother|bro|mother|mom|mum|mam|mama|papa|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|grandad|granddad|grandson|granddaughter|nephew|niece|friend|mate|bestie|bff|boss|line manager|manager|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|bf|gf|hubby|wifey|partner|fianc[eé]e?|stepson|stepdaughter|stepmother|stepmum|stepmom|stepfather|stepdad|stepbrother|stepsister|godson|goddaughter|godmother|godfather|housemate",
+        r"(?:mother|father|sister|brother|son|daughter)-in-law|sister|sis|brother|bro|mother|mom|mum|mam|mama|papa|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|grandad|granddad|grandson|granddaughter|nephew|niece|friend|mate|bestie|bff|boss|line manager|manager|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|bf|gf|hubby|wifey|partner|fianc[eé]e?|stepson|stepdaughter|stepmother|stepmum|stepmom|stepfather|stepdad|stepbrother|stepsister|godson|goddaughter|godmother|godfather|housemate",
     ),
     ("pet", r"(?P<kind>[\w' -]+?)"),
     (

@@ -7,8 +7,8 @@ use regex::Regex;
 
 use super::classes::{
     ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, COMPANIES, CONDITIONS, Class, EMPHASISED, FIELDS,
-    FIRST_NAMES, GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PLACES,
-    TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
+    FIRST_NAMES, GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, MEDICINES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS,
+    PLACES, TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
 use super::is_assistant;
@@ -61,6 +61,7 @@ pub(super) enum Shape {
     /// Food that somebody does not eat.
     Food,
     Condition,
+    Medicine,
     /// "a pottery class".
     Course,
     /// "a hiking club".
@@ -106,11 +107,12 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::Vehicle => one(VEHICLE.is_match(text), text),
         Shape::Taste => members(text, is_taste),
         Shape::Favorite => one(is_favorite(text, kind.unwrap_or_default()), text.trim_matches('"')),
-        Shape::Allergen => members(text, |text| ALLERGENS.has(text)),
+        Shape::Allergen => members(text, |text| ALLERGENS.has(text) || MEDICINES.has(text)),
         Shape::Food => members(&OR.replace_all(text, ", "), |text| FOOD.is_match(text)),
         Shape::Course => subject_of(text, &COURSE, false).into_iter().collect(),
         Shape::Club => subject_of(text, &CLUB, true).into_iter().collect(),
         Shape::Condition => one(CONDITIONS.has(text), text),
+        Shape::Medicine => members(&DOSE.replace_all(text, ""), |text| MEDICINES.has(text)),
         Shape::Field => one(FIELDS.has(text), text),
         Shape::Language => languages(text),
         Shape::Play => members(text, |text| INSTRUMENTS.has(bare(text)) || GAMES.has(text)),
@@ -335,10 +337,12 @@ pattern!(
 // Makes of cars, with a model: "Toyota Yaris", "VW Golf". Other things that people drive may belong to their work.
 pattern!(
     VEHICLE,
-    r"^(?:(?i:toyota|honda|ford|volkswagen|vw|audi|bmw|mercedes|volvo|saab|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citroën|citroen|fiat|dacia|kia|hyundai|mazda|nissan|subaru|suzuki|tesla|porsche|jeep|chevrolet|chevy|dodge|lexus|mitsubishi|land rover|mini cooper|alfa romeo|harley(?: davidson)?|ducati|yamaha|kawasaki|vespa))(?: (?:[\p{Lu}\d][\p{L}\d-]*)){0,2}$"
+    r"^(?:(?i:toyota|honda|ford|mini|brompton|polestar|cupra|smart|royal enfield|lambretta|piaggio|volkswagen|vw|audi|bmw|mercedes|volvo|saab|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citroën|citroen|fiat|dacia|kia|hyundai|mazda|nissan|subaru|suzuki|tesla|porsche|jeep|chevrolet|chevy|dodge|lexus|mitsubishi|land rover|mini cooper|alfa romeo|harley(?: davidson)?|ducati|yamaha|kawasaki|vespa))(?: (?:[\p{Lu}\d][\p{L}\d-]*)){0,2}$"
 );
 // Given names that are adjectives too.
 pattern!(ADJECTIVE, r"(?i)^(?:christian|roman|norman|frank|art|rich|stormy|sunny|major|noble|ernest|gay|happy|merry)$");
+// "20 mg of".
+pattern!(DOSE, r"(?i)\b\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|micrograms?|ml|units?)(?: of)? ?|\b(?:some|my|the|a daily) ");
 pattern!(SEASON, r"(?i)^(?:spring|summer|autumn|fall|winter)$");
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use super::aliases::Speakers;
 use super::clauses::{self, Link};
 use super::framing::Voice;
 use super::grammar::pattern;
-use super::reading::{Triple, triples};
+use super::people::{self, Person};
+use super::reading::{Triple, triples, triples_about};
 use super::references;
 
 /// Collects the operations that the rules find in the turns of one task.
@@ -48,6 +49,7 @@ impl<'a> Operations<'a> {
     fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, mut earlier: String, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
+        let mut last_person: Option<Person> = None;
         // The length of the log before the last sentence and before this one.
         let (mut last, mut this) = (self.log.len(), self.log.len());
         for (index, mut clause) in clauses::of(&turn.text, turn.days.0).into_iter().enumerate() {
@@ -74,6 +76,16 @@ impl<'a> Operations<'a> {
                 clause.text = format!("I {}", clause.text);
             }
             let mut triples = triples(&clause, turn, speakers);
+            let is_known = |name: &str| self.has_named(turn, name);
+            let about = people::about(&clause.text, is_known, last_person.as_ref());
+            triples.extend(about.iter().flat_map(|about| triples_about(about, &clause, turn, speakers)));
+            last_person = match about {
+                // The pronoun of the person stays known.
+                Some(about) if last_person.as_ref().is_some_and(|last| last.name == about.person) => last_person,
+                about => {
+                    people::subject(&clause.text).or(about.map(|about| Person { name: about.person, pronoun: None }))
+                }
+            };
             // "I have a cat, she died in May": no pet is added.
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
@@ -107,7 +119,8 @@ impl<'a> Operations<'a> {
                     && (fact.predicate == one.predicate && entity_key(&fact.object) == entity_key(&one.object))
             });
             if is_known {
-                self.add(turn, first, Triple::ended(one.predicate, one.object, one.confidence));
+                let person = Some(one.subject).filter(|subject| Some(subject.as_str()) != turn.speaker());
+                self.add(turn, first, Triple::ended(person, one.predicate, one.object, one.confidence));
             }
         }
     }
@@ -115,18 +128,23 @@ impl<'a> Operations<'a> {
     /// Adds an operation, unless the turn has no speaker or the same operation was already found in the turn.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
         let Some(speaker) = turn.speaker() else { return };
-        let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
-        let object =
-            if verb == Verb::Delete { self.known_object(turn, &predicate, &triple.object) } else { triple.object };
+        let Triple { person, verb, predicate, former, mut properties, confidence, end, .. } = triple;
+        let subject = person.unwrap_or_else(|| speaker.to_owned());
+        let object = match verb {
+            Verb::Delete => self.known_object(turn, &subject, &predicate, &triple.object),
+            _ => triple.object,
+        };
         let kind = properties.get("kind").and_then(Value::as_str).unwrap_or_default();
         // "My dog Max" is the dog that has had no name so far.
         let unnamed = (predicate == "has_pet" && verb == Verb::Insert && !kind.is_empty())
-            .then(|| self.held(speaker, &predicate).find(|held| entity_key(held) == entity_key(kind)).cloned());
+            .then(|| self.held(&subject, &predicate).find(|held| entity_key(held) == entity_key(kind)).cloned());
         let former = former.or(unnamed.flatten());
         let verb = if former.is_some() { Verb::Update } else { verb };
-        let key = |verb: Verb, predicate: &str, object: &str| (verb, predicate.to_owned(), entity_key(object));
-        let new = key(verb, &predicate, &object);
-        if self.log[first..].iter().any(|one| key(one.verb, &one.predicate, &one.object) == new) {
+        let key = |verb: Verb, subject: &str, predicate: &str, object: &str| {
+            (verb, entity_key(subject), predicate.to_owned(), entity_key(object))
+        };
+        let new = key(verb, &subject, &predicate, &object);
+        if self.log[first..].iter().any(|one| key(one.verb, &one.subject, &one.predicate, &one.object) == new) {
             return;
         }
         let position = u32::try_from(self.log.len() - first).expect("a turn states fewer facts than it has bytes");
@@ -137,7 +155,7 @@ impl<'a> Operations<'a> {
         self.log.push(FactOperation {
             id: FactOperation::id(&turn.id, position),
             verb,
-            subject: speaker.to_owned(),
+            subject,
             predicate,
             object,
             replaces: former,
@@ -160,6 +178,17 @@ impl<'a> Operations<'a> {
         known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
     }
 
+    /// Returns whether a fact says that a name is that of a relative, friend or partner of the speaker.
+    fn has_named(&self, turn: &Memory, name: &str) -> bool {
+        let speaker = entity_key(turn.speaker().unwrap_or_default());
+        let is_person = |subject: &str, predicate: &str, object: &str| {
+            people::is_relation(predicate) && entity_key(subject) == speaker && entity_key(object) == entity_key(name)
+        };
+        let known = self.known.iter().filter(|fact| is_valid(fact, turn.at()));
+        known.into_iter().any(|fact| is_person(&fact.subject, &fact.predicate, &fact.object))
+            || self.log.iter().any(|one| is_person(&one.subject, &one.predicate, &one.object))
+    }
+
     /// Returns the start of the day if it is before the day of the turn, otherwise the time of the turn.
     fn moment(&self, turn: &Memory, day: Option<Date>) -> Timestamp {
         let start = |day| self.zones.day_interval(day).start;
@@ -168,8 +197,7 @@ impl<'a> Operations<'a> {
 
     /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is
     /// not exactly one candidate.
-    fn known_object(&self, turn: &Memory, predicate: &str, object: &str) -> String {
-        let subject = turn.speaker().unwrap_or_default();
+    fn known_object(&self, turn: &Memory, subject: &str, predicate: &str, object: &str) -> String {
         let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
             let kind = properties.get("kind").and_then(Value::as_str);
             let is_kind = kind.is_some_and(|kind| entity_key(kind) == entity_key(object));

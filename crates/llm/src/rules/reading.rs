@@ -15,6 +15,7 @@ use super::dates::{self, Side, When};
 use super::framing::Voice;
 use super::grammar::{self, pattern};
 use super::objects::{self, Shape};
+use super::people::{self, About};
 use super::polarity;
 use super::table::{CLAUSES, MENTIONS, Rule, States};
 use super::tails::{self, Form};
@@ -37,6 +38,8 @@ const CLASSES: [(&str, Shape); 12] = [
 
 /// A statement about the speaker that a rule found.
 pub(super) struct Triple {
+    /// Whom the statement is about; `None` for the speaker.
+    pub(super) person: Option<String>,
     pub(super) verb: Verb,
     pub(super) predicate: String,
     pub(super) object: String,
@@ -50,9 +53,9 @@ pub(super) struct Triple {
 
 impl Triple {
     /// Returns the statement that a fact has ended now.
-    pub(super) fn ended(predicate: String, object: String, confidence: f64) -> Triple {
+    pub(super) fn ended(person: Option<String>, predicate: String, object: String, confidence: f64) -> Triple {
         let (former, properties, day, end) = (None, Properties::new(), None, None);
-        Triple { verb: Verb::Delete, predicate, object, former, properties, confidence, day, end }
+        Triple { person, verb: Verb::Delete, predicate, object, former, properties, confidence, day, end }
     }
 }
 
@@ -78,6 +81,18 @@ pub(super) fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Ve
         };
         triples.extend(mentions.filter(is_sure));
     }
+    triples
+}
+
+/// Returns what a clause states about somebody else.
+pub(super) fn triples_about(about: &About, clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
+    let is_told = matches!(clause.voice, Voice::Own | Voice::Conversation | Voice::Describes);
+    if !clause.states || !is_told || GONE.is_match(&clause.text) || speakers.has(&about.person) {
+        return Vec::new();
+    }
+    let mut triples = of_statement(&about.clause, false, turn, speakers);
+    triples.retain(|triple| people::may_have(&triple.predicate));
+    triples.iter_mut().for_each(|triple| triple.person = Some(about.person.clone()));
     triples
 }
 
@@ -164,6 +179,7 @@ impl Reading<'_> {
             predicate => predicate.to_owned(),
         };
         Triple {
+            person: None,
             verb,
             predicate,
             object,

@@ -5,7 +5,7 @@
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
 //! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend
 //! has_partner married_to engaged_to marital_status` · `speaks plays learns practices` ·
-//! `allergic_to diet does_not_eat has_condition gave_up` · `prefers` · `plans wants` · `visited` · `also_known_as`
+//! `allergic_to diet does_not_eat has_condition takes gave_up` · `prefers` · `plans wants` · `visited` · `also_known_as`
 
 use std::sync::LazyLock;
 
@@ -15,8 +15,8 @@ use regex::Regex;
 use super::grammar::spelled;
 use super::objects::Shape::{
     self, Alias, All, Allergen, Belonging, Birthday, Children, Club, Condition, Course, Date, Destination, Employer,
-    Favorite, Field, FirstName, Food, Hobby, Language, Listed, Names, Occupation, PetName, Pets, Place, Play, School,
-    Skill, SmallFirstName, SmallName, Taste, Vehicle,
+    Favorite, Field, FirstName, Food, Hobby, Language, Listed, Medicine, Names, Occupation, PetName, Pets, Place, Play,
+    School, Skill, SmallFirstName, SmallName, Taste, Vehicle,
 };
 
 /// What a rule states, and which date it may have.
@@ -127,6 +127,8 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:is|was|it's|it was) my birthday",                                        Dates,   "has_birthday",   Birthday,   0.9),
     ("{i_am} (?P<o>[1-9]\\d) years old",                                          Becomes, "age",            Listed,     0.9),
     ("{i_am} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Becomes, "age",            Listed,     0.8),
+    // "I'm 35 today": the date is that of the birthday.
+    ("{i_am} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Turned,  "age",            Listed,     0.8),
     ("{i_have} turned (?P<o>[1-9]\\d)(?: years old)?",                            Turned,  "age",            Listed,     0.9),
     // Work and study.
     ("{i_work} (?:at|for) {o}",                                                   Holds,   "works_at",       Employer,   0.9),
@@ -143,6 +145,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_work}(?: from home)? as (?:an? )?{o}{at}",                                        Holds,   "works_as",       Occupation, 0.9),
     ("{i_work} as an? (?P<occupation>.+?) (?:at|for) {o}",                        Holds, "works_at", Employer,   0.9),
     ("{i_am} (?:working|employed) as (?:an? )?{o}{at}",                                Holds,   "works_as",       Occupation, 0.9),
+    ("{i_am} the (?:new )?{o}{at}",                                               Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? {o}{at}",                                                        Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? {o}(?: from| based in| living in) (?P<place>.+?)",               Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? (?P<occupation>.+?) (?:at|for|with) {o}",                        Holds,   "works_at",       Employer,   0.8),
@@ -153,6 +156,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:become|(?:been|got|was) (?:promoted|demoted) to|been made) (?:an? )?{o}(?: at (?P<employer>.+?))?", Turned, "works_as", Occupation, 0.9),
     ("{i_have} (?:became|become|been promoted to|got promoted to|been made) (?:an? )?(?P<occupation>.+?) at {o}", Began, "works_at", Employer, 0.9),
     ("{i_am} an? (?P<o>(?:medical|law|graduate|phd|engineering|nursing|art|college|university|high school|exchange) student|single (?:mom|mother|dad|father|parent)|(?:army |navy |war )?veteran|only child)(?: (?:with|at|in|from) .+?)?", Holds, "is_a", Listed, 0.8),
+    ("(?:(?:today|yesterday|it|that)(?:'s| is| was) )?my (?:very )?first day (?:at|with) {o}", Began, "works_at", Employer, 0.8),
     ("(?:(?:today|yesterday|it|that)(?:'s| is| was) )?(?:my )?(?:very )?(?:last|final) day (?:at|with) {o}", Ends, "works_at", Employer, 0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old )?{job} (?:at|with) {o}", Ends,  "works_at",       Employer,   0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old |day )?job",            Ends,    "works_at",       All,        0.8),
@@ -162,10 +166,9 @@ const OF_CLAUSES: &[Line] = &[
     ("{i}(?: was| have been| got|'ve been)? (?:fired|laid off|let go) (?:from|by) (?:my job at )?{o}", Ends, "works_at", Employer, 0.9),
     ("{i_am} no longer (?:with|at|employed (?:at|by|with)) {o}",                  Ends,    "works_at",       Employer,   0.9),
     ("{i_have} (?:handed in|given|gave) (?:my|our) (?:notice|resignation) (?:at|to) {o}", Ends, "works_at",    Employer,   0.8),
+    ("{i_have} started (?:at|work at|working at) (?P<o>(?-i:\\p{Lu}).+?)",          Began,   "works_at",       Employer,   0.8),
     ("{i_have} started at {o} as an? (?P<occupation>.+?)",                        Began,   "works_at",       Employer,   0.9),
     ("{i_have} started at (?P<employer>.+?) as an? {o}",                          Began,   "works_as",       Occupation, 0.9),
-    ("{i_have} joined {o} as an? (?P<occupation>.+?)", Began, "works_at", Employer, 0.9),
-    ("{i_have} joined (?P<employer>.+?) as an? {o}", Began, "works_as", Occupation, 0.9),
     ("(?:my|our) new (?:boss|(?:line )?manager) is (?P<o>{name})", Becomes, "has_boss", FirstName, 0.9),
     ("(?P<o>{name}) is (?:now )?(?:my|our) (?:new )?(?:boss|(?:line )?manager)(?: now)?", Becomes, "has_boss", FirstName, 0.8),
     ("{i_have} (?:retired|resigned) from {o}",                                    Ends,    "works_at",       Employer,   0.9),
@@ -195,6 +198,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?",                               Began,   "has_pet",        Pets,       0.9),
     ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?){named} {names}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?", Began,   "has_pet",        Names,      0.9),
     ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?), (?P<o>{name})", Began, "has_pet",  PetName,    0.8),
+    ("{i_have} (?:adopted|rescued|bought|got) an? [\\w -]+?, (?P<pet>an? .+?){named} {names}", Began, "has_pet", Names,      0.9),
     ("(?:{i_own}) (?P<pet>an? .+?), (?P<o>{name})",                               Holds,   "has_pet",        PetName,    0.8),
     ("(?:my|our) {pet}{named} {names}",                                           Holds,   "has_pet",        Names,      0.9),
     ("(?:{i_own}) (?P<pet>an? .+?) (?:named|called) {o}",                         Holds,   "has_pet",        SmallName,  0.8),
@@ -208,7 +212,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} had to (?:put|say goodbye to|let go of|euthani[sz]e) (?:my|our) {pet} {names}(?: down| to sleep)?", Ends, "has_pet", Names, 0.9),
     ("{i_have} put (?:my|our) {pet} {names} (?:down|to sleep)",                   Ends,    "has_pet",        Names,      0.9),
     ("(?P<o>{name}) {died}", Ends, "has_pet", Names, 0.8),
-    ("(?P<o>{name}) had to be (?:put (?:down|to sleep)|euthani[sz]ed)", Ends, "has_pet", Names, 0.9),
+    ("(?P<o>{name}) (?:was|had to be) (?:put (?:down|to sleep)|euthani[sz]ed)", Ends, "has_pet", Names, 0.9),
     ("{i_have}(?: had to)? put (?P<o>{name}) (?:down|to sleep)", Ends, "has_pet", Names, 0.9),
     ("{i_have}(?: had to)? (?:gave|given|give) (?P<o>{name}) away", Ends, "has_pet", Names, 0.8),
     ("my (?:wife|partner|girlfriend) (?:has |just )?(?:gave|given) birth to (?:our (?:son|daughter|baby) )?(?P<o>{name})", Began, "has_child", Names, 0.9),
@@ -218,8 +222,11 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} married with {o}",                                                   Holds,   "has_children",   Children,   0.9),
     ("(?:{i_own}) {o}",                                                           Holds,   "owns",           Belonging,  0.9),
     ("{i_have} (?:bought|purchased|opened) {o}(?: in (?P<place>.+?))?",           Began,   "owns",           Belonging,  0.9),
-    ("{i_have} (?:sold|gave away|got rid of|donated|totall?ed|scrapped|wrote off|traded in) {o}(?: in (?P<place>.+?))?",                Ends,    "owns",           Belonging,  0.9),
-    ("{i} (?:drive|ride) (?:an?|my|our)(?: (?:new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
+    ("{i_have} (?:sold|gave away|got rid of|donated|totall?ed|scrapped|wrote off|traded in) {o}(?: in (?P<place>.+?))?(?:,? (?:for )?[£$€]?\\d.*)?",                Ends,    "owns",           Belonging,  0.9),
+    ("(?:my|our) {o} (?:is|has|needs|won't|broke|failed|passed|makes|sounds|was)\\b.*",  Holds,   "owns",           Vehicle,    0.8),
+    ("{i_have} traded (?:my|the|our) (?P<former_thing>.+?) in for (?:an?|the) {o}", Began, "owns",          Vehicle,    0.8),
+    ("{i_have} traded (?:my|the|our) {o} in(?: for .+)?",                        Ends,    "owns",           Belonging,  0.9),
+    ("{i} (?:drive|ride) (?:an?|my|our)(?: (?:\\d{4}|new|old|used|second-hand|red|blue|black|white|silver|grey|gray|green))* {o}", Holds, "owns", Vehicle, 0.8),
     ("my {relative} is (?P<o>{name})",                                            Holds,   "",               FirstName,  0.8),
     ("(?P<o>{name}) is my {relative}",                                            Holds,   "",               FirstName,  0.8),
     // Couples.
@@ -254,7 +261,7 @@ const OF_CLAUSES: &[Line] = &[
     ("my (?:wife|husband) {names} {died}",                                        Ends,    "married_to",     Names,      0.9),
     ("(?:we|we've)(?: have)?{adv} (?:broke|broken) up",                           Ends,    "has_partner",    All,        0.8),
     ("me and {names}(?: have)? (?:broke|broken|split) up",                        Ends,    "has_partner",    Names,      0.8),
-    ("{names} and i are(?: not|n't) together any ?more",                      Ends,    "has_partner",    Names,      0.9),
+    ("{names} and i are(?:(?: not|n't) together any ?more| no longer together)",                      Ends,    "has_partner",    Names,      0.9),
     ("my {couple} and i(?: have)? (?:broke|broken|split) up",                     Ends,    "has_partner",    All,        0.8),
     ("my {couple} {names} and i(?: have)? (?:broke|broken|split) up",             Ends,    "has_partner",    Names,      0.9),
     ("(?P<o>{name}) and i(?: have)? (?:broke|broken|split) up",                   Ends,    "has_partner",    Names,      0.9),
@@ -262,7 +269,6 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:broke|broken) up with my {couple}",                             Ends,    "has_partner",    All,        0.9),
     // Skills, hobbies and travel.
     ("{i} speak (?:fluent )?{o}(?: fluently)?",                                   Holds,   "speaks",         Language,   0.9),
-    ("{i} (?:don't|do not) speak {o}", Ends, "speaks", Language, 0.8),
     ("my (?:native|first|second|mother|other) (?:language|tongue) is {o}",        Holds,   "speaks",         Language,   0.9),
     ("{i_am} (?:learning|taking lessons in)(?: how)?(?: to (?:play|speak))? {o}", Holds,   "learns",         Skill,      0.8),
     ("{i_am} teaching myself(?: how)?(?: to (?:play|speak))? {o}",                Holds,   "learns",         Skill,      0.8),
@@ -291,13 +297,25 @@ const OF_CLAUSES: &[Line] = &[
     ("{i} (?:don't|do not|never|can't|cannot) eat {o}",                           Holds,   "does_not_eat",   Food,       0.9),
     ("{i} (?:no longer eat|stopped eating|have stopped eating) {o}",              Began,   "does_not_eat",   Food,       0.9),
     ("{i} have {o}",                                                              Holds,   "has_condition",  Condition,  0.9),
+    ("{i_am}(?: an?)? (?P<o>coeliac|celiac|(?:type [12] )?diabetic|dyslexic|epileptic|asthmatic|autistic|colou?r[- ]blind)", Holds, "has_condition", Listed, 0.9),
     ("{i} suffer from {o}",                                                       Holds,   "has_condition",  Condition,  0.9),
     ("{i_have} had {o} (?:since (?:childhood|birth|i was .+)|all my life|for years|for decades)", Holds, "has_condition", Condition, 0.9),
     ("{i}(?: was| have been| got|'ve been)? diagnosed with {o}",                  Began,   "has_condition",  Condition,  0.9),
+    ("{i} (?:can't|cannot) have {o}",                                            Holds,   "does_not_eat",   Food,       0.8),
+    ("{i} take {o}(?: for .+| every .+| daily| twice a day| once a day)?",       Holds,   "takes",          Medicine,   0.9),
+    ("{i_am} (?:on|taking) {o}(?: for .+| every .+| daily)?",                    Holds,   "takes",          Medicine,   0.9),
+    ("{i_have} been (?:on|taking|prescribed) {o}(?: for .+)?",                   Holds,   "takes",          Medicine,   0.8),
+    ("{i} was prescribed {o}(?: for .+)?",                                       Began,   "takes",          Medicine,   0.8),
+    ("(?:my|the|our) (?:gp|doctor|dr|consultant|nurse|neurologist|psychiatrist|cardiologist)(?: has|'s)?{adv} (?:put me on|prescribed(?: me)?|started me on) {o}(?: for .+)?", Began, "takes", Medicine, 0.9),
+    ("{i_have} (?:started|begun|began)(?: taking| on)? {o}",                     Began,   "takes",          Medicine,   0.8),
+    ("{i_have} (?:stopped|quit)(?: taking)? {o}",                                Ends,    "takes",          Medicine,   0.9),
+    ("{i_have} (?:come|came|gone|went) off {o}",                                 Ends,    "takes",          Medicine,   0.9),
+    ("(?:my|the|our) (?:gp|doctor|dr|consultant|nurse|neurologist|psychiatrist|cardiologist)(?: has|'s)?{adv} (?:took me off|taken me off|stopped) (?:the |my )?{o}", Ends, "takes", Medicine, 0.9),
     ("{i_have} (?:quit|stopped|given up|gave up) (?P<o>smoking|vaping|drinking(?: alcohol)?|gambling)", Began, "gave_up", Listed, 0.9),
+    ("{i_have} (?:started|begun|began) (?P<o>smoking|vaping|drinking(?: alcohol)?|gambling)", Ends, "gave_up", Listed, 0.9),
     ("{i} prefer (?P<o>(?:short|brief|concise|long|detailed|simple|direct)(?:er)? (?:answers|replies|responses|explanations|messages))(?: .+)?", Holds, "prefers", Listed, 0.9),
     ("{i} prefer (?P<o>(?:an? )?(?:window|aisle) seats?)(?: .+)?", Holds, "prefers", Listed, 0.9),
-    ("{i} prefer {o} (?:over|to) .+", Holds, "prefers", Taste, 0.8),
+    ("{i} prefer {o} over .+", Holds, "prefers", Taste, 0.8),
     // Plans and wishes.
     ("{i_am} (?P<o>(?:flying|going|travell?ing|moving|heading|driving)(?: back)? to (?P<place>.+?))", Plans, "plans", Listed, 0.9),
     ("(?:my {couple}(?: {name})? and i are|{i_am}) (?:going to|gonna) (?P<o>(?:visit|move to|travel to|fly to|go to) (?P<place>.+?))", Plans, "plans", Listed, 0.9),

@@ -85,6 +85,7 @@ fn preferences_and_what_was_given_up_are_facts() {
     check("I prefer short answers.", &["Ann prefers short answers"]);
     check("I prefer window seats on trains.", &["Ann prefers window seats"]);
     check("I've quit smoking.", &["Ann gave_up smoking"]);
+    check_facts(&["Tom: I've quit smoking.", "Tom: I started smoking again."], &[]);
     check("I prefer not to say.", &[]);
     check("Tom quit smoking.", &[]);
     check("I'd prefer short answers if I were you.", &[]);
