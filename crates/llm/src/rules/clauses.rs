@@ -277,7 +277,7 @@ pattern!(
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
       |(?:\s*,)?\s+(?:and|but|so|because)\s+((?-i:\p{Lu}\p{Ll}+)(?:'s\ an?|\ is|\ has|\ lives|\ works|\ doesn't|\ can't)\b)
-      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:lives|works|speaks|work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
+      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:lives|works|speaks|has|work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
       |(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)((?:allergic\ to|married|engaged\ to|divorced|widowed|based\ in|living\ in|working\ (?:as|at|for)|originally\ from)\b)
       |\s*,?\s+(?:so|because|but)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"

@@ -79,13 +79,7 @@ impl<'a> Operations<'a> {
             let is_known = |name: &str| self.has_named(turn, name);
             let about = people::about(&clause.text, is_known, last_person.as_ref());
             triples.extend(about.iter().flat_map(|about| triples_about(about, &clause, turn, speakers)));
-            last_person = match about {
-                // The pronoun of the person stays known.
-                Some(about) if last_person.as_ref().is_some_and(|last| last.name == about.person) => last_person,
-                about => {
-                    people::subject(&clause.text).or(about.map(|about| Person { name: about.person, pronoun: None }))
-                }
-            };
+            last_person = people::next_person(&clause.text, about, last_person);
             // "I have a cat, she died in May": no pet is added.
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();

@@ -4,7 +4,7 @@
 
 use regex::Regex;
 
-use super::classes::{EMPHASISED, NOT_NAMES};
+use super::classes::{EMPHASISED, NOT_NAMES, PETS};
 use super::grammar::{self, pattern, spelled};
 
 /// Predicates of what others may be said to be, have or do. Others come from a speaker's passing remark, so pets, belongings, plans
@@ -47,9 +47,21 @@ pub(super) struct About {
     pub(super) clause: String,
 }
 
+/// Returns the person whom a pronoun in the next clause means: the one whom this clause is about, or names with a relation at its
+/// beginning. `last` is the person of the clause before. `None` if the clause names a pet too, which "he" may mean as well.
+pub(super) fn next_person(clause: &str, about: Option<About>, last: Option<Person>) -> Option<Person> {
+    let names_pet = clause.split(|c: char| !c.is_alphabetic()).any(|word| PETS.has_any_number(word));
+    match about {
+        _ if names_pet => None,
+        // The pronoun of the person stays known.
+        Some(about) if last.as_ref().is_some_and(|last| last.name == about.person) => last,
+        about => subject(clause).or(about.map(|about| Person { name: about.person, pronoun: None })),
+    }
+}
+
 /// Returns the person whom a clause names with a relation at its beginning, if the relation shows which pronoun means the person:
 /// "My brother Alan flew in".
-pub(super) fn subject(clause: &str) -> Option<Person> {
+fn subject(clause: &str) -> Option<Person> {
     let found = BEGINS_WITH_RELATIVE.captures(clause)?;
     let pronoun = match grammar::relation(&found["kin"]).as_str() {
         "has_sister" | "has_mother" | "has_daughter" | "has_aunt" | "has_grandmother" | "has_granddaughter"
@@ -122,7 +134,7 @@ const VERBS: &str = "is|has|lives|works|studies|teaches|speaks|suffers|comes|tak
 pattern!(
     ABOUT,
     &spelled(&format!(
-        r"^(?:(?:(?i:my|our) (?i:{{relative}}),? (?P<relative>{{name}}),?(?P<who> who)?|(?P<person>{{name}})|(?P<pronoun>(?i:he|she))) |)(?i:(?P<verb>{VERBS}))(?P<rest> .+)$"
+        r"^(?:(?:(?i:my|our) (?i:{{relative}}),? (?P<relative>{{name}}),?(?P<who> who)?|(?P<pronoun>(?i:he|she))|(?P<person>{{name}})) |)(?i:(?P<verb>{VERBS}))(?P<rest> .+)$"
     ))
 );
 pattern!(BEGINS_WITH_RELATIVE, &spelled(r"^(?i:my|our) (?i:{relative}),? (?P<name>{name})\b"));
@@ -148,6 +160,7 @@ mod tests {
         check("my husband Anders doesn't eat meat", Some(("Anders", "I don't eat meat")));
         check("Our son Max's allergic to nuts", Some(("Max", "I'm allergic to nuts")));
         check("Eva works at Siemens", Some(("Eva", "I work at Siemens")));
+        check("She is 71", Some(("Ida", "I'm 71")));
         check("she's 71", Some(("Ida", "I'm 71")));
         check("works in Rome", Some(("Ida", "I work in Rome")));
         for nobody in [

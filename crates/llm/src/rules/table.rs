@@ -125,10 +125,10 @@ const OF_CLAUSES: &[Line] = &[
     ("i was born(?: (?:and raised )?in (?P<place>.+?))?",                         Dates,   "born_on",        Date,       0.9),
     ("my (?:birthday|bday|b-day) (?:is|was)",                                                    Dates,   "has_birthday",   Birthday,   0.9),
     ("(?:is|was|it's|it was) my birthday",                                        Dates,   "has_birthday",   Birthday,   0.9),
-    ("{i_am} (?P<o>[1-9]\\d) years old",                                          Becomes, "age",            Listed,     0.9),
-    ("{i_am} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Becomes, "age",            Listed,     0.8),
+    ("(?:i'?m|i am){adv} (?P<o>[1-9]\\d) years old",                                          Becomes, "age",            Listed,     0.9),
+    ("(?:i'?m|i am){adv} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Becomes, "age",            Listed,     0.8),
     // "I'm 35 today": the date is that of the birthday.
-    ("{i_am} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Turned,  "age",            Listed,     0.8),
+    ("(?:i'?m|i am){adv} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Turned,  "age",            Listed,     0.8),
     ("{i_have} turned (?P<o>[1-9]\\d)(?: years old)?",                            Turned,  "age",            Listed,     0.9),
     // Work and study.
     ("{i_work} (?:at|for) {o}",                                                   Holds,   "works_at",       Employer,   0.9),

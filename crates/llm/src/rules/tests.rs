@@ -7,6 +7,7 @@ mod labelled;
 mod languages;
 mod natural;
 mod no_fact;
+mod people;
 mod random;
 mod reviewed;
 

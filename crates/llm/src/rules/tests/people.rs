@@ -1,0 +1,39 @@
+//! Facts about people whom the speaker names.
+
+use super::check;
+
+#[test]
+fn named_relatives_and_friends_have_facts() {
+    check("My sister Jo lives in Bath, and I visit her.", &["Ann has_sister Jo", "Jo lives_in Bath"]);
+    check("My brother Alan flew in. He is a nurse.", &["Ann has_brother Alan", "Alan works_as nurse"]);
+    check(
+        "My grandma Rose is 92 and lives in Leeds.",
+        &["Ann has_grandmother Rose", "UPDATE Rose age 92", "Rose lives_in Leeds"],
+    );
+    check(
+        "We have two kids, Ivy (6) and Max (3), and Ivy is allergic to peanuts.",
+        &["Ann has_child Ivy", "Ann has_child Max", "Ivy allergic_to peanuts"],
+    );
+    check("My friend Odette has asthma.", &["Ann has_friend Odette", "Odette has_condition asthma"]);
+}
+
+#[test]
+fn facts_need_a_statement_about_the_person() {
+    for text in [
+        "Tom lives in Rome.",
+        "She is a nurse.",
+        "My sister is a nurse.",
+        "In the novel my brother Tom lives in Rome.",
+        "Write a story: My sister Jo lives in Bath.",
+    ] {
+        check(text, &[]);
+    }
+    for text in [
+        "My sister Jo wants to live in Rome.",
+        "My sister Jo's husband is a nurse. He lives in Bath.",
+        "My sister Jo is in Rome this week.",
+        "My sister Jo has a dog. She is 14.",
+    ] {
+        check(text, &["Ann has_sister Jo"]);
+    }
+}
