@@ -200,18 +200,29 @@ impl Language {
     /// Returns the English word from the dictionary, otherwise the word itself. If the dictionary lacks the word, what a
     /// preposition adds to it is removed first, unless that says that the statement is not real: "im Spiel".
     fn translated<'a>(&self, word: &'a str) -> &'a str {
-        let known = |word: &str| self.words.get(&folded(word)).copied();
+        let known =
+            |word: &str| self.words.get(&word.to_lowercase()).or_else(|| self.words.get(&folded(word))).copied();
         let bare =
             || self.addition.find(word).filter(|_| !UNREAL.is_match(word)).map(|addition| &word[..addition.start()]);
         known(word).or_else(|| bare().map(|bare| known(bare).unwrap_or(bare))).unwrap_or(word)
     }
 }
 
-/// Parses `Hund = dog`, separated by commas; lines that begin with `#` are comments.
+/// Parses `Hund = dog`, separated by commas; lines that begin with `#` are comments. A word is also found without its accents,
+/// unless that is another word: "Brüder", "Bruder".
 fn dictionary(text: &'static str) -> HashMap<String, &'static str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let entries = lines.flat_map(|line| line.split(',')).filter_map(|entry| entry.split_once('='));
-    entries.map(|(word, english)| (folded(word), english.trim())).collect()
+    let mut words = HashMap::new();
+    let mut without_accents = Vec::new();
+    for (word, english) in entries {
+        words.insert(word.trim().to_lowercase(), english.trim());
+        without_accents.push((folded(word), english.trim()));
+    }
+    without_accents.into_iter().for_each(|(word, english)| {
+        words.entry(word).or_insert(english);
+    });
+    words
 }
 
 fn compiled(lines: &[Line]) -> Vec<(Regex, &'static str)> {
@@ -283,6 +294,7 @@ mod tests {
     #[test]
     fn simple_statements_become_english_clauses() {
         check("Ich wohne in Bern.", &["I live in Bern"]);
+        check("Mein Bruder Karl wohnt in Bern.", &["my brother Karl lives in Bern"]);
         check(
             "Ich wohne seit 2019 in Bern und arbeite bei Siemens.",
             &["I live in Bern since 2019", "I work at Siemens"],

@@ -27,6 +27,9 @@ pub(super) const LINES: &[Line] = &[
     (r"j'étudie (?:la |le |l'|les )?{o} à (?:la |l')?(?P<e>(?:Université|Sorbonne|École|Sciences Po)\b[^,;:]*)", "I am studying $o at $e"),
     (r"j'étudie (?:la |le |l'|les )?{o}",                                          "I study $o"),
     // Family, partners and pets.
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} (?:habite|vit) (?:à|en|au|aux) {o}", "my $pet $name lives in $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} travaille chez {o}", "my $pet $name works at $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} est allergique (?:aux|au|à la|à l'|à) ?{o}", "my $pet $name is allergic to $o"),
     (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} (?:a (?:\d+|un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix) (?:ans?|mois)|travaille|habite|vit|étudie|joue|ronfle|aime|adore|déteste|vient|va|cuisine|apprend|fête|rentre|entre)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"je suis mariée? (?:à|avec) {name}",                                         "I am married to $name"),
     (r"je suis fiancée? (?:à|avec) {name}",                                        "I am engaged to $name"),
@@ -47,6 +50,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:mon|ma|notre)(?: (?:petite?|grande?|meilleure?))? (?P<pet>\p{L}+(?:-\p{L}+)?) s'appelle {name}", "my $pet is called $name"),
     (r"(?:mon|ma|notre) (?P<pet>\p{L}+) {name} est morte?",                        "my $pet $name died"),
     // Food, health, likes, languages.
+    (r"je prends (?:du |de la |de l')?{o}(?: (?:le matin|le soir|tous les (?:jours|matins|soirs)))?", "I take $o"),
     (r"je suis(?: très)? allergique (?:aux|au|à la|à l'|à) ?{o}",                  "I am allergic to $o"),
     (r"(?:je )?suis végétarien(?:ne)?",                                                 "I am vegetarian"),
     (r"(?:je )?suis (?:végane?|vegan)",                                                 "I am vegan"),

@@ -26,6 +26,9 @@ pub(super) const LINES: &[Line] = &[
     (r"estudio {o} en (?:la |el )?(?P<e>(?:Universidad|Universitat|Complutense|UNAM)\b[^,;:]*)", "I am studying $o at $e"),
     (r"estudio {o}",                                                               "I study $o"),
     // Family, partners and pets.
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} vive en {o}",                      "my $pet $name lives in $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} trabaja (?:en|para) {o}",          "my $pet $name works at $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} es alérgic[oa] (?:a la |a los |a las |al |a ){o}", "my $pet $name is allergic to $o"),
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:tiene|vive|trabaja|estudia|juega|viene|va|quiere|cocina|ronca|odia|aprende|cumple|está)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"estoy casad[oa] con {name}",                                                "I am married to $name"),
     (r"estoy prometid[oa] con {name}",                                             "I am engaged to $name"),
@@ -46,6 +49,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]))? se llama {name}", "my $pet is called $name"),
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:murió|ha muerto)",              "my $pet $name died"),
     // Food, health, likes, languages.
+    (r"(?:yo )?tomo {o}(?: (?:cada día|todos los días|todas las (?:mañanas|noches)))?", "I take $o"),
     (r"(?:(?:yo )?soy )?alérgic[oa] (?:a la |a los |a las |al |a ){o}",                 "I am allergic to $o"),
     (r"(?:yo )?soy vegetarian[oa]",                                                "I am vegetarian"),
     (r"(?:yo )?soy vegan[oa]",                                                     "I am vegan"),

@@ -20,6 +20,10 @@ fn german() {
     check("Ich bin mit Tom verheiratet.", &["Ann married_to Tom", "UPDATE Ann marital_status married"]);
     check("Wir haben zwei Kinder.", &["Ann has_children two kids"]);
     check("Ich habe einen Hund, der Rex heißt.", &["Ann has_pet Rex {kind: dog}"]);
+    check("Meine Schwester Eva wohnt in Bern.", &["Ann has_sister Eva", "Eva lives_in Bern"]);
+    check("Mein Bruder Karl arbeitet bei Siemens.", &["Ann has_brother Karl", "Karl works_at Siemens"]);
+    check("Ich nehme jeden Morgen Ramipril.", &["Ann takes Ramipril"]);
+    check("Ich vertrage keine Milch.", &["Ann does_not_eat milk"]);
     check("Mein Hund heißt Rex.", &["Ann has_pet Rex {kind: dog}"]);
     check("Unsere Katze Mimi ist gestern gestorben.", &["DELETE Ann has_pet Mimi from 2023-05-09"]);
     check("Ich bin allergisch gegen Erdnüsse.", &["Ann allergic_to peanuts"]);
@@ -49,6 +53,8 @@ fn french() {
     check("Je suis infirmière.", &["Ann works_as nurse"]);
     check("J'ai quitté mon travail hier.", &["DELETE Ann works_at  from 2023-05-09"]);
     check("Ma sœur s'appelle Claire.", &["Ann has_sister Claire"]);
+    check("Ma sœur Claire habite à Lyon.", &["Ann has_sister Claire", "Claire lives_in Lyon"]);
+    check("Je prends du metformine le soir.", &["Ann takes metformine"]);
     check("J'ai un chat qui s'appelle Félix.", &["Ann has_pet Félix {kind: cat}"]);
     check("J'ai deux enfants.", &["Ann has_children two kids"]);
     check("Je suis allergique aux arachides.", &["Ann allergic_to peanuts"]);
@@ -61,6 +67,8 @@ fn french() {
 
 #[test]
 fn spanish() {
+    check("Mi hermana Lucía vive en Sevilla.", &["Ann has_sister Lucía", "Lucía lives_in Seville"]);
+    check("Tomo omeprazol todas las mañanas.", &["Ann takes omeprazol"]);
     check("Vivo en Sevilla.", &["Ann lives_in Seville"]);
     check(
         "Vivo en Madrid desde 2019 y trabajo en Telefónica.",
