@@ -86,6 +86,7 @@ fn names(language: &str) -> &'static CalendarNames {
 /// Returns the statements at the beginning of a sentence as English clauses. Returns an empty list if it is in none of these
 /// languages, if it does not begin with a statement, or if something in it may change what it states.
 pub(super) fn in_english(sentence: &str) -> Vec<String> {
+    let sentence = EVERY_DAY.replace_all(sentence, "täglich");
     let sentence = LEAD.replace(sentence.trim(), "");
     let question = QUESTION.find(&sentence).map_or(sentence.len(), |question| question.start());
     let sentence = sentence[..question].trim_end_matches(['.', '!', ' ', ')', ':', ';']);
@@ -252,6 +253,8 @@ pattern!(
         (?:\ (?:zusammen|alle|allerseits|ihr\ lieben|à\ (?:tous|toutes)|tout\ le\ monde|a\ todos|a\ todas|chicos|chicas))?\s*[,!.:]\s*
       |(?:also|übrigens|und|alors|au\ fait|et|bueno|pues|por\ cierto|y)[\s,!.]+)+"
 );
+// "Jeden Morgen" is not "morgen", tomorrow.
+pattern!(EVERY_DAY, r"(?i)\bjeden (?:Morgen|Abend|Tag)\b");
 pattern!(NAME, r"^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$");
 pattern!(A_LITTLE, r"(?i)^(?:ein (?:bisschen|wenig)|etwas|un peu (?:de |d')?|un poco (?:de )?|algo de)\s*");
 pattern!(COUPLE, r"^(?:(?i:meine?|unsere?|mon|ma|notre|mi|nuestr[oa]) \p{L}+(?: \p{Lu}\p{Ll}+)?|\p{Lu}\p{Ll}+)$");

@@ -65,7 +65,7 @@ pub(super) const LINES: &[Line] = &[
     (r"ich bin Veganer(?:in)?",                                                    "I am vegan"),
     (r"ich (?:bin Vegetarier(?:in)?|esse vegetarisch|lebe vegetarisch|ernähre mich vegetarisch)", "I am vegetarian"),
     (r"ich esse kein(?:e|en)? (?P<food>\p{L}+)",                                   "I don't eat $food"),
-    (r"ich nehme(?: jeden (?:Morgen|Abend|Tag)| täglich)? {o}",                    "I take $o"),
+    (r"ich nehme(?: täglich)? {o}(?: täglich)?",                    "I take $o"),
     (r"ich vertrage kein(?:e|en)? (?P<food>\p{L}+)",                               "I can't have $food"),
     (r"ich spreche(?: fließend)? {list}",                                          "I speak $list"),
     (r"ich bin(?: stark)? allergisch gegen {list}",                                "I am allergic to $list"),
