@@ -129,10 +129,8 @@ impl<'a> Operations<'a> {
             _ => triple.object,
         };
         let kind = properties.get("kind").and_then(Value::as_str).unwrap_or_default();
-        // "My dog Max" is the dog that has had no name so far.
-        let unnamed = (predicate == "has_pet" && verb == Verb::Insert && !kind.is_empty())
-            .then(|| self.held(&subject, &predicate).find(|held| entity_key(held) == entity_key(kind)).cloned());
-        let former = former.or(unnamed.flatten());
+        let replaced = || self.replaced(first, &subject, &predicate, &object, kind);
+        let former = former.or_else(|| if verb == Verb::Insert { replaced() } else { None });
         let verb = if former.is_some() { Verb::Update } else { verb };
         let key = |verb: Verb, subject: &str, predicate: &str, object: &str| {
             (verb, entity_key(subject), predicate.to_owned(), entity_key(object))
@@ -163,13 +161,33 @@ impl<'a> Operations<'a> {
         });
     }
 
-    /// Returns the known current values of a predicate, including those found in this task.
-    fn held(&self, subject: &str, predicate: &str) -> impl Iterator<Item = &String> {
+    /// Returns the current value that a new one replaces, because both cannot hold: a pet that has had no name so far ("my dog
+    /// Max"), another way of eating, another favourite of the same kind. "My favourite foods are rice and beans" keeps both: of the turn
+    /// itself, whose entries begin at `first`, only pets are replaced.
+    fn replaced(&self, first: usize, subject: &str, predicate: &str, object: &str, kind: &str) -> Option<String> {
+        const WAYS_OF_EATING: [&str; 4] = ["vegan", "vegetarian", "pescatarian", "pescetarian"];
+        let is_way = |value: &str| WAYS_OF_EATING.contains(&value.to_lowercase().as_str());
+        let same = |one: &str, other: &str| entity_key(one) == entity_key(other);
+        let is_replaced = |held: &str, properties: &Properties| match predicate {
+            "has_pet" => !kind.is_empty() && same(held, kind),
+            "diet" => is_way(object) && is_way(held),
+            "has_favorite" => properties.get("kind").and_then(Value::as_str).is_some_and(|held| same(held, kind)),
+            _ => false,
+        };
+        let end = if predicate == "has_pet" { self.log.len() } else { first };
+        let mut held = self.held(subject, predicate, end);
+        held.find(|(held, properties)| !same(held, object) && is_replaced(held, properties))
+            .map(|(held, _)| held.clone())
+    }
+
+    /// Returns the known current values of a predicate with their properties, including those of the log before `end`.
+    fn held(&self, subject: &str, predicate: &str, end: usize) -> impl Iterator<Item = (&String, &Properties)> {
         let is_meant = move |of: &str, by: &str| entity_key(of) == entity_key(subject) && by == predicate;
         let known = self.known.iter().filter(|fact| fact.valid_to.is_none());
-        let known = known.filter(move |fact| is_meant(&fact.subject, &fact.predicate)).map(|fact| &fact.object);
-        let new = self.log.iter().filter(|one| one.verb != Verb::Delete);
-        known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
+        let known = known.filter(move |fact| is_meant(&fact.subject, &fact.predicate));
+        let new = self.log[..end].iter().filter(|one| one.verb != Verb::Delete);
+        let new = new.filter(move |one| is_meant(&one.subject, &one.predicate));
+        known.map(|fact| (&fact.object, &fact.properties)).chain(new.map(|one| (&one.object, &one.properties)))
     }
 
     /// Returns whether a fact says that a name is that of a relative, friend or partner of the speaker.

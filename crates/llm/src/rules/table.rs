@@ -257,6 +257,8 @@ const OF_CLAUSES: &[Line] = &[
     ("my (?:wife|husband) and i(?: have| are| got)? divorced",                    Ends,    "married_to",     All,        0.9),
     ("my (?:wife|husband) {names} and i(?: have| are| got)? divorced",            Ends,    "married_to",     Names,      0.9),
     ("{i_am} single(?: again)?", Ends, "has_partner", All, 0.8),
+    ("(?:i'?m|i am){adv} (?:single|divorced)(?: again)?", Ends, "married_to", All, 0.8),
+    ("(?:i'?m|i am){adv} single(?: again)?", Ends, "engaged_to", All, 0.8),
     ("my (?:wife|husband) {died}",                                                Ends,    "married_to",     All,        0.9),
     ("my (?:wife|husband) {names} {died}",                                        Ends,    "married_to",     Names,      0.9),
     ("(?:we|we've)(?: have)?{adv} (?:broke|broken) up",                           Ends,    "has_partner",    All,        0.8),

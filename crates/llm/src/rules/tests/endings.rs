@@ -365,3 +365,17 @@ fn what_somebody_cannot_eat_is_read_from_notes() {
     check_facts(&["Tom: oh and remind me I'm allergic to penicillin."], &["Tom allergic_to penicillin"]);
     check_facts(&["Tom: I can't do peanuts, allergic."], &["Tom allergic_to peanuts"]);
 }
+
+#[test]
+fn value_that_excludes_another_replaces_it() {
+    check_facts(&["Tom: I'm vegan.", "Tom: I'm pescatarian now."], &["Tom diet pescatarian"]);
+    check_facts(
+        &["Tom: I'm vegan.", "Tom: I'm lactose intolerant."],
+        &["Tom diet vegan", "Tom diet lactose intolerant"],
+    );
+    check_facts(
+        &["Tom: My favourite colour is red.", "Tom: My favourite colour is blue.", "Tom: My favourite food is pizza."],
+        &["Tom has_favorite blue", "Tom has_favorite pizza"],
+    );
+    check_facts(&["Tom: I'm married to Eva.", "Tom: I'm single again."], &["Tom marital_status single"]);
+}
