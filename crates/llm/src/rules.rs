@@ -8,12 +8,13 @@
 //! sentences are translated to English clauses first (`languages`), negated endings to positive clauses (`polarity`), and
 //! clauses such as "mine is called Max" to explicit ones (`references`). `reading` applies the rules, and `operations` turns
 //! the results into entries of the log. The subject is the speaker, or somebody whom the speaker names (`people`): "my sister Jo
-//! lives in Bath". Other statements about others are left to models. Rules produce operations only, no statements. They read no clock and use no network.
+//! lives in Bath". A turn may also be a form (`forms`). Other statements about others are left to models. Rules produce operations only, no statements. They read no clock and use no network.
 
 mod aliases;
 mod classes;
 mod clauses;
 mod dates;
+mod forms;
 mod framing;
 mod grammar;
 mod languages;

@@ -196,7 +196,7 @@ pattern!(
     r"(?ix)\b(?:is|isn't|are|aren't|was|wasn't|were|am|be|been|has|have|had|do|does|did|don't|doesn't|didn't|can|can't|could|will|won't|would|should|may|must|need|needs|want|wants|hope|think|know|see|
         get|gets|got|go|goes|went|come|comes|came|gone|made|make|makes|took|take|takes|gave|give|found|find|left|lost|said|saw|ate|ran|slept|told|kept|put|let|felt|feel|feels|fell|broke|began|
         built|bought|brought|caught|cut|drove|flew|forgot|grew|heard|held|hit|knew|met|paid|quit|read|rang|sat|sent|set|shut|sold|spent|spoke|stood|stuck|swam|taught|thought|threw|woke|won|wore|wrote|
-        works?|worked|helps?|looks?|sounds?|hurts?|starts?|rains?|snows?|passed|\w{2,}ed|\w+'(?:s|re|ve|ll|d))\b"
+        works?|worked|lives|speaks|teaches|studies|helps?|looks?|sounds?|hurts?|starts?|rains?|snows?|passed|\w{2,}ed|\w+'(?:s|re|ve|ll|d))\b"
 );
 pattern!(
     LIMITS,

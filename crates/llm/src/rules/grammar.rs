@@ -15,7 +15,7 @@ macro_rules! pattern {
 pub(super) use pattern;
 
 /// Words that patterns contain in braces, each with the pattern that replaces it. An entry may refer to entries below it.
-const WORDS: [(&str, &str); 33] = [
+const WORDS: [(&str, &str); 35] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     (
         "i_work",
@@ -76,6 +76,8 @@ const WORDS: [(&str, &str); 33] = [
         "kind",
         r"(?P<kind>color|colour|food|dish|meal|snack|dessert|drink|fruit|vegetable|animal|flower|music genre|genre|kind of music|cuisine|sport|hobby|pastime|subject|instrument|language|season|city|country|town|book|novel|movie|film|show|opera|musical|play|ballet|manga|anime|cartoon|mountain|river|restaurant|brand|car|holiday|bird|dog breed|cheese|tea|beer|wine|pizza topping|ice cream flavou?r|tv show|series|game|video game|board game|song|album|band|singer|author|artist|writer|poet|painter|actor|actress|director|composer|comic|podcast|team)",
     ),
+    ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("phone", r"\+?\d(?:[\d ()/.-]{5,18})\d"),
     ("introduced", r"(?:i'm|i am|my name is|my name's)"),
     ("off", r"(?:has been|was|got|is) (?:cancell?ed|called off|off)"),
     ("after_all", r"(?:,? (?:after all|any ?more|any longer))?"),
@@ -91,6 +93,19 @@ pub(super) fn capitalised(word: &str) -> String {
 /// Returns the pattern with every `{word}` replaced by its entry in [`WORDS`].
 pub(super) fn spelled(pattern: &str) -> String {
     WORDS.iter().fold(pattern.to_owned(), |pattern, (word, meaning)| pattern.replace(&format!("{{{word}}}"), meaning))
+}
+
+/// Returns the noun for a kind of relative: "mother" for "mum".
+pub(super) fn relative(kin: &str) -> String {
+    match kin.to_lowercase().as_str() {
+        "wifey" => "wife".to_owned(),
+        "hubby" => "husband".to_owned(),
+        "gf" => "girlfriend".to_owned(),
+        "bf" => "boyfriend".to_owned(),
+        own @ ("wife" | "husband" | "spouse" | "girlfriend" | "boyfriend" | "partner") => own.to_owned(),
+        engaged if engaged.starts_with("fianc") => engaged.to_owned(),
+        other => relation(other).trim_start_matches("has_").replace('_', "-"),
+    }
 }
 
 /// Returns the predicate for a kind of relative.

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::aliases::Speakers;
 use super::clauses::{self, Link};
+use super::forms;
 use super::framing::Voice;
 use super::grammar::pattern;
-use super::people::{self, Person};
-use super::reading::{Triple, triples, triples_about};
+use super::people::{self, Around, Person};
+use super::reading::{Triple, triples, triples_about, triples_of_form};
 use super::references;
 
 /// Collects the operations that the rules find in the turns of one task.
@@ -37,6 +38,12 @@ impl<'a> Operations<'a> {
             self.log.retain(|one| one.source != former.id);
         }
         let first = self.log.len();
+        let form = forms::entries(&turn.text, turn.speaker().unwrap_or_default());
+        if !form.is_empty() {
+            let triples = form.iter().flat_map(|entry| triples_of_form(entry, turn, speakers));
+            triples.for_each(|triple| self.add(turn, first, triple));
+            return;
+        }
         taken_back.into_iter().for_each(|former| self.take_back(turn, former, speakers));
         // In an answer, "mine" may refer to the question.
         let earlier = former.filter(|_| !is_answer).map(|former| clauses::plain(&former.text)).unwrap_or_default();
@@ -76,10 +83,11 @@ impl<'a> Operations<'a> {
                 clause.text = format!("I {}", clause.text);
             }
             let mut triples = triples(&clause, turn, speakers);
-            let is_known = |name: &str| self.has_named(turn, name);
-            let about = people::about(&clause.text, is_known, last_person.as_ref());
-            triples.extend(about.iter().flat_map(|about| triples_about(about, &clause, turn, speakers)));
-            last_person = people::next_person(&clause.text, about, last_person);
+            let about = people::about(&clause.text, &self.around(turn), last_person.as_ref());
+            let told = about.iter().flat_map(|about| triples_about(about, &clause, turn, speakers)).collect::<Vec<_>>();
+            last_person =
+                people::next_person(&clause.text, about.filter(|_| !told.is_empty()).map(|about| about.person));
+            triples.extend(told);
             // "I have a cat, she died in May": no pet is added.
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
@@ -190,15 +198,16 @@ impl<'a> Operations<'a> {
         known.map(|fact| (&fact.object, &fact.properties)).chain(new.map(|one| (&one.object, &one.properties)))
     }
 
-    /// Returns whether a fact says that a name is that of a relative, friend or partner of the speaker.
-    fn has_named(&self, turn: &Memory, name: &str) -> bool {
-        let speaker = entity_key(turn.speaker().unwrap_or_default());
-        let is_person = |subject: &str, predicate: &str, object: &str| {
-            people::is_relation(predicate) && entity_key(subject) == speaker && entity_key(object) == entity_key(name)
+    /// Returns the relatives, friends and partners of the speaker whose names are known.
+    fn around<'b>(&'b self, turn: &'b Memory) -> Around<'b> {
+        let speaker = turn.speaker().unwrap_or_default();
+        let is_of = |subject: &str, predicate: &str| {
+            people::is_relation(predicate) && entity_key(subject) == entity_key(speaker)
         };
-        let known = self.known.iter().filter(|fact| is_valid(fact, turn.at()));
-        known.into_iter().any(|fact| is_person(&fact.subject, &fact.predicate, &fact.object))
-            || self.log.iter().any(|one| is_person(&one.subject, &one.predicate, &one.object))
+        let known = self.known.iter().filter(|fact| is_valid(fact, turn.at()) && is_of(&fact.subject, &fact.predicate));
+        let new = self.log.iter().filter(|one| one.verb != Verb::Delete && is_of(&one.subject, &one.predicate));
+        let known = known.map(|fact| (fact.predicate.as_str(), fact.object.as_str()));
+        Around { speaker, named: known.chain(new.map(|one| (one.predicate.as_str(), one.object.as_str()))).collect() }
     }
 
     /// Returns the start of the day if it is before the day of the turn, otherwise the time of the turn.

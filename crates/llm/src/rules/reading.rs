@@ -12,6 +12,7 @@ use super::aliases::{Speakers, in_first_person};
 use super::classes::TITLES;
 use super::clauses::{self, Clause};
 use super::dates::{self, Side, When};
+use super::forms::Entry;
 use super::framing::Voice;
 use super::grammar::{self, pattern};
 use super::objects::{self, Shape};
@@ -87,12 +88,21 @@ pub(super) fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Ve
 /// Returns what a clause states about somebody else.
 pub(super) fn triples_about(about: &About, clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let is_told = matches!(clause.voice, Voice::Own | Voice::Conversation | Voice::Describes);
-    if !clause.states || !is_told || GONE.is_match(&clause.text) || speakers.has(&about.person) {
+    if !clause.states || !is_told || GONE.is_match(&clause.text) || speakers.has(&about.person.name) {
         return Vec::new();
     }
     let mut triples = of_statement(&about.clause, false, turn, speakers);
     triples.retain(|triple| people::may_have(&triple.predicate));
-    triples.iter_mut().for_each(|triple| triple.person = Some(about.person.clone()));
+    triples.iter_mut().for_each(|triple| triple.person = Some(about.person.name.clone()));
+    triples
+}
+
+/// Returns what a line of a form states.
+pub(super) fn triples_of_form(entry: &Entry, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
+    let dated = Dated::of(&entry.clause, turn);
+    let mut triples = of_statement(&entry.clause, false, turn, speakers);
+    triples.extend(MENTIONS.iter().flat_map(|rule| of_rule(rule, &dated, false, turn, speakers)));
+    triples.iter_mut().for_each(|triple| triple.person.clone_from(&entry.person));
     triples
 }
 

@@ -5,7 +5,7 @@
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
 //! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_child has_sister … has_friend
 //! has_partner married_to engaged_to marital_status` · `speaks plays learns practices` ·
-//! `allergic_to diet does_not_eat has_condition takes gave_up` · `prefers` · `plans wants` · `visited` · `also_known_as`
+//! `allergic_to diet does_not_eat has_condition takes gave_up` · `prefers` · `has_email has_phone leads` · `plans wants` · `visited` · `also_known_as`
 
 use std::sync::LazyLock;
 
@@ -112,6 +112,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{o} (?:is|are){adv} my (?:all-?time )?favou?rite {kind}(?: of all time)?",  Holds,   "has_favorite",   Favorite,   0.8),
     // Homes and origins.
     ("{i} live (?:here )?in {o}{with}",                                                Holds,   "lives_in",       Place,      0.9),
+    ("{i} live with (?:my|our) [\\p{L}' ]{2,40} in {o}",                         Holds,   "lives_in",       Place,      0.9),
     ("{i_am} (?:living|based|located) (?:here )?in {o}{with}",                         Holds,   "lives_in",       Place,      0.9),
     ("{i_have} (?:lived|been living) (?:here )?in {o}",                           Since,   "lives_in",       Place,      0.9),
     ("{i_have} (?:moved|relocated)(?: back| away)? from (?P<former>.+?) to {o}",  Turned,  "lives_in",       Place,      0.9),
@@ -127,9 +128,11 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:is|was|it's|it was) my birthday",                                        Dates,   "has_birthday",   Birthday,   0.9),
     ("(?:i'?m|i am){adv} (?P<o>[1-9]\\d) years old",                                          Becomes, "age",            Listed,     0.9),
     ("(?:i'?m|i am){adv} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Becomes, "age",            Listed,     0.8),
+    ("i'm aged (?P<o>[1-9]\\d?)",                                                  Becomes, "age",            Listed,     0.9),
+    ("i'm aged (?P<o>[1-9]\\d?)",                                                  Turned,  "age",            Listed,     0.9),
     // "I'm 35 today": the date is that of the birthday.
     ("(?:i'?m|i am){adv} (?P<o>(?:1[3-9]|[2-9]\\d))",                                          Turned,  "age",            Listed,     0.8),
-    ("{i_have} turned (?P<o>[1-9]\\d)(?: years old)?",                            Turned,  "age",            Listed,     0.9),
+    ("{i_have} turned (?P<o>[1-9]\\d?)(?: years old)?",                           Turned,  "age",            Listed,     0.9),
     // Work and study.
     ("{i_work} (?:at|for) {o}",                                                   Holds,   "works_at",       Employer,   0.9),
     ("{i} teach(?: \\w+){0,2} at {o}",                                            Holds,   "works_at",       Employer,   0.8),
@@ -338,6 +341,13 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am_not} (?:going to|gonna) (?P<o>(?:visit|move to|travel to|fly to|go to) (?P<place>.+?)){after_all}", Dropped, "plans", Listed, 0.9),
     ("{i_am_not} (?P<o>(?:getting|adopting) (?P<pet>.+?)){after_all}",            Dropped, "plans",          Listed,     0.9),
     ("{i_am_not} (?P<o>getting married){after_all}",                              Dropped, "plans",          Listed,     0.9),
+    // How to reach the speaker.
+    ("my new (?:e-?mail|e-?mail address) is (?P<o>{email})",                      Becomes, "has_email",      Listed,     0.9),
+    ("my (?:work |private |personal |home |other )?(?:e-?mail|e-?mail address) is (?P<o>{email})", Holds, "has_email", Listed, 0.9),
+    ("(?:you can )?(?:reach|e-?mail) me (?:at|on) (?P<o>{email})",                Holds,   "has_email",      Listed,     0.9),
+    ("my new (?:phone |mobile |cell |tel(?:ephone)? )?(?:number|phone|mobile) is (?P<o>{phone})", Becomes, "has_phone", Listed, 0.9),
+    ("my (?:work |home |office )?(?:phone |mobile |cell |tel(?:ephone)? )?(?:number|phone|mobile) is (?P<o>{phone})", Holds, "has_phone", Listed, 0.9),
+    ("{i} (?:lead|manage|run|head|head up) the (?P<o>(?:[\\w&-]+ ){1,3}team)(?: at (?P<employer>.+?))?", Holds, "leads", Listed, 0.9),
     // Names.
     ("my (?:full |first |real )?name(?:'s| is) (?P<o>{name})",                    Holds,   ALIAS,            Alias,      0.9),
     ("{introduced} (?P<o>{name}), (?P<occupation>.+?) (?:at|for|with) (?P<employer>.+?)", Holds, ALIAS,       Alias,      0.8),

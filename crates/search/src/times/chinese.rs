@@ -27,6 +27,7 @@ const WORDS: &[(&str, Token)] = &[
     ("平安夜", Holiday(Christmas)),
     ("元旦", Holiday(NewYear)),
     ("春节", Holiday(SpringFestival)),
+    ("大年", Other),
     ("元宵节", Holiday(LanternFestival)),
     ("清明", Holiday(TombSweepingDay)),
     ("端午", Holiday(DragonBoatFestival)),

@@ -222,7 +222,7 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         }
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
         [This, Unit(length)] | [Unit(length), SoFar] | [This, Unit(length), SoFar] => calendar::back(length, 0, today),
-        [This, yearly] => yearly_before(yearly, today),
+        [This, yearly] => this_yearly(yearly, today),
         [Last, yearly] | [yearly, Last] => {
             // In May, "last May" is May of the year before.
             let (first, last) = yearly_before(yearly, today)?;
@@ -272,6 +272,12 @@ fn this_time(past: &[Token], today: Date) -> Option<Days> {
     }
 }
 
+/// Returns the month, season or holiday of this year, or one that lasts until now: "this winter" in January. `None` if it has not
+/// begun: "this summer", asked in May, is no time of which memory tells.
+fn this_yearly(token: Token, today: Date) -> Option<Days> {
+    yearly_before(token, today).filter(|(first, last)| first.year() == today.year() || *last >= today)
+}
+
 /// Returns the latest month, season or holiday that had begun on a day.
 fn yearly_before(token: Token, day: Date) -> Option<Days> {
     match token {
@@ -307,7 +313,9 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     use Token::{Between, In, Of, Over, Since};
     use Token::{Days, Decade, Holiday, Month, Number, PerhapsMonth, Season, Unit, Weekday, Year};
-    if before == Token::Next {
+    // With "this", such a time is read by `this_yearly`, unless it has not begun.
+    let is_yearly = matches!(*tokens, [Month(_) | PerhapsMonth(_) | Season(_) | Holiday(_)]);
+    if before == Token::Next || (before == Token::This && is_yearly) {
         return None;
     }
     let is_sure = matches!(before, In | Of | Since | Between | Token::Last | Token::This);

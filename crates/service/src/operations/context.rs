@@ -24,74 +24,17 @@ impl Service {
     /// Returns the context for a prompt. Counts an access to each memory in it. Fails if a text of the request is too long or
     /// the budget is out of range.
     pub async fn context(&self, agent: &Agent, request: ContextRequest, now: Timestamp) -> Result<ContextAnswer> {
-        bounded("prompt", &request.prompt)?;
-        for (field, name) in [("speaker", &request.speaker), ("conversation", &request.conversation)] {
-            bounded(field, name.as_deref().unwrap_or_default())?;
-        }
-        check_documents(&request.documents)?;
-        if !BUDGETS.contains(&request.budget_tokens) {
-            let (least, most) = (BUDGETS.start(), BUDGETS.end());
-            return Err(Error::invalid(
-                "budget_tokens",
-                format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
-            ));
-        }
+        check(&request)?;
         let blocks = self.parts.store.blocks(agent).await?;
-        let document = |document: DocumentIn| ContextDocument {
-            id: document.id,
-            title: document.title.unwrap_or_default(),
-            text: document.text,
-        };
-        let days = Days {
-            from: request.from,
-            to: request.to,
-            min_days_ago: request.min_days_ago,
-            max_days_ago: request.max_days_ago,
-            period: request.period,
-        };
-        let Query { from, to, min_days_ago, max_days_ago, period, .. } = days.query()?;
-        let query = ContextQuery {
-            prompt: request.prompt,
-            budget: request.budget_tokens,
-            speaker: request.speaker,
-            conversation: request.conversation,
-            from,
-            to,
-            min_days_ago,
-            max_days_ago,
-            period,
-            blocks: blocks.into_iter().map(|block| ContextBlock { name: block.name, text: block.text }).collect(),
-            documents: request.documents.into_iter().map(document).collect(),
-            ..ContextQuery::default()
-        };
+        let blocks = blocks.into_iter().map(|block| ContextBlock { name: block.name, text: block.text });
+        let query = ContextQuery { blocks: blocks.collect(), ..query(request)? };
         self.compare_facts(agent).await?;
         let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
         let context = self.parts.search.conclude_context(gathered, self.billing()).await;
         self.check_vectors(context.words_alone.as_deref())?;
         self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
-        let item = |item: ContextItem| ContextItemView {
-            id: item.id,
-            short: item.short,
-            kind: item.kind.as_str().to_owned(),
-            dates: item.days.map(days_text),
-            text: item.text,
-            score: item.score,
-            tokens: item.tokens,
-        };
-        Ok(ContextAnswer {
-            hint: hint(&context),
-            known: context.is_known,
-            agent: agent.name().to_owned(),
-            reranked: context.reranked.is_done(),
-            not_reranked_because: context.reranked.why_not().map(str::to_owned),
-            words_alone_because: context.words_alone,
-            incomplete_because: None,
-            text: context.text,
-            items: context.items.into_iter().map(item).collect(),
-            tokens: context.tokens,
-            omitted: context.omitted,
-        })
+        Ok(answer(agent, context))
     }
 
     /// Gathers candidates for a context. Rebuilds a damaged table and tries again.
@@ -139,6 +82,76 @@ fn hint(context: &Context) -> Option<String> {
             Some("Memory may know nothing about this.".to_owned())
         }
         None => Some("Memory knows nothing about this.".to_owned()),
+    }
+}
+
+/// Refuses a text that is too long or a budget that is out of range.
+fn check(request: &ContextRequest) -> Result<()> {
+    bounded("prompt", &request.prompt)?;
+    for (field, name) in [("speaker", &request.speaker), ("conversation", &request.conversation)] {
+        bounded(field, name.as_deref().unwrap_or_default())?;
+    }
+    check_documents(&request.documents)?;
+    if BUDGETS.contains(&request.budget_tokens) {
+        return Ok(());
+    }
+    let (least, most) = (BUDGETS.start(), BUDGETS.end());
+    let why = format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens);
+    Err(Error::invalid("budget_tokens", why))
+}
+
+/// Returns the query of a request, without blocks.
+fn query(request: ContextRequest) -> Result<ContextQuery> {
+    let document = |document: DocumentIn| ContextDocument {
+        id: document.id,
+        title: document.title.unwrap_or_default(),
+        text: document.text,
+    };
+    let days = Days {
+        from: request.from,
+        to: request.to,
+        min_days_ago: request.min_days_ago,
+        max_days_ago: request.max_days_ago,
+        period: request.period,
+    };
+    let Query { from, to, min_days_ago, max_days_ago, period, .. } = days.query()?;
+    Ok(ContextQuery {
+        prompt: request.prompt,
+        budget: request.budget_tokens,
+        speaker: request.speaker,
+        conversation: request.conversation,
+        from,
+        to,
+        min_days_ago,
+        max_days_ago,
+        period,
+        documents: request.documents.into_iter().map(document).collect(),
+        ..ContextQuery::default()
+    })
+}
+
+fn answer(agent: &Agent, context: Context) -> ContextAnswer {
+    let item = |item: ContextItem| ContextItemView {
+        id: item.id,
+        short: item.short,
+        kind: item.kind.as_str().to_owned(),
+        dates: item.days.map(days_text),
+        text: item.text,
+        score: item.score,
+        tokens: item.tokens,
+    };
+    ContextAnswer {
+        hint: hint(&context),
+        known: context.is_known,
+        agent: agent.name().to_owned(),
+        reranked: context.reranked.is_done(),
+        not_reranked_because: context.reranked.why_not().map(str::to_owned),
+        words_alone_because: context.words_alone,
+        incomplete_because: None,
+        text: context.text,
+        items: context.items.into_iter().map(item).collect(),
+        tokens: context.tokens,
+        omitted: context.omitted,
     }
 }
 

@@ -18,11 +18,37 @@ fn named_relatives_and_friends_have_facts() {
 }
 
 #[test]
+fn relatives_without_a_name_have_facts() {
+    check("My sister is a nurse. She lives in Bath.", &["Ann's sister works_as nurse", "Ann's sister lives_in Bath"]);
+    check("my older brother's allergic to nuts", &["Ann's older brother allergic_to nuts"]);
+    check("My brother is called Tom. My brother lives in Bath.", &["Ann has_brother Tom", "Tom lives_in Bath"]);
+    check("Our daughter is 6 and has asthma.", &["UPDATE Ann's daughter age 6", "Ann's daughter has_condition asthma"]);
+    for text in
+        ["My mum got a new nurse. She is 24.", "My dad was a nurse.", "Is my dad a nurse?", "If my dad lives in Bath"]
+    {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn forms_have_facts() {
+    check(
+        "Name: Ann Cole\nAge: 34\nJob: nurse\nCity: Leeds\nAllergies: nuts\nDiet: vegan",
+        &["UPDATE Ann age 34", "Ann works_as nurse", "Ann lives_in Leeds", "Ann allergic_to nuts", "Ann diet vegan"],
+    );
+    check(
+        "Patient: Tom Baker\nMedication: metformin 500 mg\nWife: Clara",
+        &["Tom Baker takes metformin", "Tom Baker married_to Clara"],
+    );
+    check("Write an example\nName: Ann\nJob: nurse", &[]);
+}
+
+#[test]
 fn facts_need_a_statement_about_the_person() {
     for text in [
         "Tom lives in Rome.",
         "She is a nurse.",
-        "My sister is a nurse.",
+        "My friend is a nurse.",
         "In the novel my brother Tom lives in Rome.",
         "Write a story: My sister Jo lives in Bath.",
     ] {
