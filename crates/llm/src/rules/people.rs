@@ -6,7 +6,7 @@
 use annals_core::entity_key;
 use regex::{Captures, Regex};
 
-use super::classes::{EMPHASISED, NOT_NAMES, PETS};
+use super::classes::{EMPHASISED, NOT_NAMES, OCCUPATIONS, PETS};
 use super::grammar::{self, pattern, spelled};
 
 /// Predicates of what others may be said to be, have or do. Others come from a speaker's passing remark, so pets, belongings, plans
@@ -117,6 +117,8 @@ pub(super) fn about(clause: &str, around: &Around<'_>, last: Option<&Person>) ->
     // "My brother Tom, who is a nurse, visits us."
     let said = if found.name("who").is_some() { rest.split(',').next().unwrap_or_default() } else { &rest };
     let clause = match IS_AGED.captures(&format!("{}{said}", &found["verb"])) {
+        // "Mein Vater ist Bäcker" has no article.
+        None if &found["verb"] == "is" && OCCUPATIONS.has(said.trim()) => format!("I'm a{said}"),
         Some(age) => format!("I'm aged {}{}", &age[1], age.name("day").map_or("", |day| day.as_str())),
         None => format!("{}{said}", in_first_person(&found["verb"])),
     };

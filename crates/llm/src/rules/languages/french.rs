@@ -27,9 +27,11 @@ pub(super) const LINES: &[Line] = &[
     (r"j'étudie (?:la |le |l'|les )?{o} à (?:la |l')?(?P<e>(?:Université|Sorbonne|École|Sciences Po)\b[^,;:]*)", "I am studying $o at $e"),
     (r"j'étudie (?:la |le |l'|les )?{o}",                                          "I study $o"),
     // Family, partners and pets.
-    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} (?:habite|vit) (?:à|en|au|aux) {o}", "my $pet $name lives in $o"),
-    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} travaille chez {o}", "my $pet $name works at $o"),
-    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} est allergique (?:aux|au|à la|à l'|à) ?{o}", "my $pet $name is allergic to $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? (?:habite|vit) (?:à|en|au|aux) {o}", "my $pet $name lives in $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? travaille chez {o}", "my $pet $name works at $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? est allergique (?:aux|au|à la|à l'|à) ?{o}", "my $pet $name is allergic to $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? a (?P<o>\d\d?) ans", "my $pet $name is $o years old"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? est végétarien(?:ne)?", "my $pet $name is vegetarian"),
     (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} (?:a (?:\d+|un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix) (?:ans?|mois)|travaille|habite|vit|étudie|joue|ronfle|aime|adore|déteste|vient|va|cuisine|apprend|fête|rentre|entre)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"je suis mariée? (?:à|avec) {name}",                                         "I am married to $name"),
     (r"je suis fiancée? (?:à|avec) {name}",                                        "I am engaged to $name"),
@@ -76,6 +78,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:je (?:vais|pars)|nous (?:allons|partons)|on (?:va|part)) (?:à|en|au|aux) {o}",                                      "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"je suis {o}(?: de métier| de profession)?",                                 "I am a $o"),
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?)(?: {name})? est(?: une?)? (?P<o>\p{Ll}[\p{L}-]+)", "my $pet $name is a $o"),
 ];
 
 pub(super) const DATES: &[(&str, &str)] = &[

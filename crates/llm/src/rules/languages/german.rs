@@ -31,10 +31,13 @@ pub(super) const LINES: &[Line] = &[
     (r"ich studiere(?: jetzt)? {o} an der (?P<e>(?:Universität|Uni|TU|FU|HU|LMU|RWTH|Hochschule|FH)\b[^,;:]*)", "I am studying $o at $e"),
     (r"ich studiere(?: jetzt)? {o}",                                               "I study $o"),
     // Family, partners and pets.
-    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} (?:wohnt|lebt)(?: jetzt)? in(?: der| den)? {o}", "my $pet $name lives in $o"),
-    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} arbeitet(?: jetzt)? (?:bei|für)(?: der| dem)? {o}", "my $pet $name works at $o"),
-    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} ist(?: stark)? allergisch gegen {o}", "my $pet $name is allergic to $o"),
-    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} hat {o}", "my $pet $name has $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? (?:wohnt|lebt)(?: jetzt)? in(?: der| den)? {o}", "my $pet $name lives in $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? arbeitet(?: jetzt)? (?:bei|für)(?: der| dem)? {o}", "my $pet $name works at $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? ist(?: stark)? allergisch gegen {o}", "my $pet $name is allergic to $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? hat {o}", "my $pet $name has $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? ist (?P<o>\d\d?)(?: Jahre alt)?", "my $pet $name is $o years old"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? ist (?:vegan|Veganer(?:in)?)", "my $pet $name is vegan"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? (?:ist Vegetarier(?:in)?|lebt vegetarisch|isst vegetarisch)", "my $pet $name is vegetarian"),
     (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} (?:studiert|wohnt|lebt|arbeitet|geht|kommt|kocht|spielt|schnarcht|liebt|mag|hasst|feiert|wird|heiratet|lernt|fährt|ist (?:\d+|krank|hier|da|heute|gerade|Koch|Lehrer(?:in)?|Arzt|Ärztin))(?: [^,;:]+)?", "my $pet is called $name"),
     (r"ich bin(?: glücklich)? mit {name} verheiratet",                             "I am married to $name"),
     (r"ich bin (?:mit {name} )?verlobt",                                           "I am engaged to $name"),
@@ -88,6 +91,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:ich (?:fliege|reise|fahre)|wir (?:fliegen|reisen|fahren)) nach {o}",                                       "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"ich bin(?: von Beruf)? {o}(?: von Beruf)?",                                 "I am a $o"),
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+)(?: {name})? ist(?: von Beruf)? (?P<o>\p{Lu}[\p{L}-]+)", "my $pet $name is a $o"),
 ];
 
 pub(super) const DATES: &[(&str, &str)] = &[

@@ -26,9 +26,12 @@ pub(super) const LINES: &[Line] = &[
     (r"estudio {o} en (?:la |el )?(?P<e>(?:Universidad|Universitat|Complutense|UNAM)\b[^,;:]*)", "I am studying $o at $e"),
     (r"estudio {o}",                                                               "I study $o"),
     // Family, partners and pets.
-    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} vive en {o}",                      "my $pet $name lives in $o"),
-    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} trabaja (?:en|para) {o}",          "my $pet $name works at $o"),
-    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} es alérgic[oa] (?:a la |a los |a las |al |a ){o}", "my $pet $name is allergic to $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? vive en {o}",                      "my $pet $name lives in $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? trabaja (?:en|para) {o}",          "my $pet $name works at $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? es alérgic[oa] (?:a la |a los |a las |al |a ){o}", "my $pet $name is allergic to $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? tiene (?P<o>\d\d?) años", "my $pet $name is $o years old"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? es vegetarian[oa]", "my $pet $name is vegetarian"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? es vegan[oa]", "my $pet $name is vegan"),
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:tiene|vive|trabaja|estudia|juega|viene|va|quiere|cocina|ronca|odia|aprende|cumple|está)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"estoy casad[oa] con {name}",                                                "I am married to $name"),
     (r"estoy prometid[oa] con {name}",                                             "I am engaged to $name"),
@@ -75,6 +78,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:voy|viajo|me voy|vamos|viajamos) a {o}",                                                "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"(?:yo )?soy {o}",                                                           "I am a $o"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: {name})? es(?: una?)? (?P<o>\p{Ll}[\p{L}-]+)", "my $pet $name is a $o"),
 ];
 
 pub(super) const DATES: &[(&str, &str)] = &[

@@ -20,6 +20,9 @@ fn german() {
     check("Ich bin mit Tom verheiratet.", &["Ann married_to Tom", "UPDATE Ann marital_status married"]);
     check("Wir haben zwei Kinder.", &["Ann has_children two kids"]);
     check("Ich habe einen Hund, der Rex heißt.", &["Ann has_pet Rex {kind: dog}"]);
+    check("Meine Schwester wohnt in Bern.", &["Ann's sister lives_in Bern"]);
+    check("Mein Vater ist Bäcker.", &["Ann's father works_as baker"]);
+    check("Unsere Tochter ist 6 Jahre alt.", &["UPDATE Ann's daughter age 6"]);
     check("Meine Schwester Eva wohnt in Bern.", &["Ann has_sister Eva", "Eva lives_in Bern"]);
     check("Mein Bruder Karl arbeitet bei Siemens.", &["Ann has_brother Karl", "Karl works_at Siemens"]);
     check("Ich nehme jeden Morgen Ramipril.", &["Ann takes Ramipril"]);
@@ -60,6 +63,9 @@ fn french() {
     check("Je suis allergique aux arachides.", &["Ann allergic_to peanuts"]);
     check("Je suis végétarienne.", &["Ann diet vegetarian"]);
     check("Je ne mange pas de porc.", &["Ann does_not_eat pork"]);
+    check("Ma sœur habite à Lyon.", &["Ann's sister lives_in Lyon"]);
+    check("Mon père est médecin.", &["Ann's father works_as doctor"]);
+    check("Notre fille a 6 ans.", &["UPDATE Ann's daughter age 6"]);
     check("Je parle allemand.", &["Ann speaks German"]);
     check("Je joue du piano.", &["Ann plays piano"]);
     check("Mon anniversaire est le 5 mai.", &["UPDATE Ann has_birthday 5 May"]);
@@ -67,6 +73,8 @@ fn french() {
 
 #[test]
 fn spanish() {
+    check("Mi madre es enfermera.", &["Ann's mother works_as nurse"]);
+    check("Nuestro hijo tiene 6 años.", &["UPDATE Ann's son age 6"]);
     check("Mi hermana Lucía vive en Sevilla.", &["Ann has_sister Lucía", "Lucía lives_in Seville"]);
     check("Tomo omeprazol todas las mañanas.", &["Ann takes omeprazol"]);
     check("Vivo en Sevilla.", &["Ann lives_in Seville"]);
@@ -111,7 +119,8 @@ fn other_foreign_sentences_give_no_facts() {
         "Ich liebe dich.",
         "Ich fliege vielleicht nach Rom.",
         "Ich hatte einen Hund.",
-        "Meine Schwester wohnt in Bern.",
+        "Mein Chef ist Weltklasse.",
+        "Meine Meinung ist Nebensache.",
         "Stell dir vor. Ich wohne in Bern.",
         "J'habite chez ma mère.",
         "Je travaille chez moi.",
@@ -121,7 +130,9 @@ fn other_foreign_sentences_give_no_facts() {
         "J'ai deux minutes.",
         "Si j'habite à Lyon un jour, je serai contente.",
         "Traduis en anglais. J'habite à Lyon.",
-        "Ma sœur habite à Lyon.",
+        "Ma sœur habite chez moi.",
+        "Mon frère est fatigué.",
+        "Mi hermana es feliz.",
         "J'avais un chien.",
         "Vivo en una casa.",
         "Trabajo en casa.",
