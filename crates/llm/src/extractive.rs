@@ -68,7 +68,7 @@ use crate::word_limit::word_limit;
 
 /// Part of the recipe that is stored with each summary. Change it with every change to this folder that can change a summary,
 /// so that older summaries are recognised as outdated.
-const VERSION: &str = "extractive 18";
+const VERSION: &str = "extractive 19";
 
 /// The built-in engine for summaries.
 #[derive(Clone, Copy, Debug, Default)]

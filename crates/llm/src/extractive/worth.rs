@@ -79,8 +79,7 @@ pub(super) struct Worth {
     pub(super) event: Event,
     /// Factor on the sum of the words, from the kind of event and the form of the sentence.
     importance: f64,
-    /// Factor on the worth, from how long such content usually matters. It orders lines, and does not decide whether a line says
-    /// enough.
+    /// Factor on the worth, from how long such content usually matters. It orders lines, and does not count as content.
     salience: f64,
     /// Cost of the sentence: its words, and its share of the head of a line and of the attention of the reader.
     cost: f64,
@@ -149,7 +148,7 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
     let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
-    let salience = if language == Language::English { salience::factor(rest, grain) } else { 1.0 };
+    let salience = if language == Language::English { salience::of(rest, grain) } else { salience::UNKNOWN };
     let importance = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
     // Readings in a log do not matter for its weeks and longer periods.
     let is_reading =
@@ -167,15 +166,19 @@ pub(super) fn of(sentence: &str, language: Language, kind: KindOfText, names: &N
         && !is_own
         && language != Language::Unspaced
         && is_scant(rest, label.is_some(), language, &found, event);
-    let least = if is_kept { least(grain, form) } else { f64::INFINITY };
-    let least_to_fill = FILLING * least;
-    let least = if is_scant { f64::INFINITY } else { least };
+    let by_rules = if is_kept { least(grain, form) } else { f64::INFINITY };
+    let (least, least_to_fill) = match salience.is_enough {
+        Some(true) => (0.0, 0.0),
+        Some(false) => (f64::INFINITY, f64::INFINITY),
+        None if is_scant => (f64::INFINITY, FILLING * by_rules),
+        None => (by_rules, FILLING * by_rules),
+    };
     // Words of the label have no worth, but count as covered when the line is chosen: its headline alone then adds nothing.
     let of_label =
         label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(of_label.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
     let cost = length(sentence) as f64 + SENTENCE;
-    Worth { words, event, importance, salience, cost, least, least_to_fill }
+    Worth { words, event, importance, salience: salience.factor, cost, least, least_to_fill }
 }
 
 /// Factor for what soon gives way to something else: briefings and opinions, and in coarser grains what was expected or blocked.
