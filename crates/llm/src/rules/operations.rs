@@ -5,7 +5,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::aliases::Speakers;
-use super::clauses::{self, Link};
+use super::clauses::{self, Clause, Link};
 use super::forms;
 use super::framing::Voice;
 use super::grammar::pattern;
@@ -54,7 +54,6 @@ impl<'a> Operations<'a> {
     /// a draft or a role. Stops as well where somebody else writes. `first` is the length of the log before the turn. `earlier`
     /// is the previous turn of the speaker; empty if this one is an answer.
     fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, mut earlier: String, speakers: &Speakers) {
-        let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
         let mut last_person: Option<Person> = None;
         // The length of the log before the last sentence and before this one.
@@ -82,31 +81,39 @@ impl<'a> Operations<'a> {
                 }
                 clause.text = format!("I {}", clause.text);
             }
-            let mut triples = triples(&clause, turn, speakers);
-            let about = people::about(&clause.text, &self.around(turn), last_person.as_ref());
-            let told = about.iter().flat_map(|about| triples_about(about, &clause, turn, speakers)).collect::<Vec<_>>();
-            last_person =
-                people::next_person(&clause.text, about.filter(|_| !told.is_empty()).map(|about| about.person));
-            triples.extend(told);
-            // "I have a cat, she died in May": no pet is added.
-            triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
+            let (triples, person) = self.stated(&clause, turn, speakers, last_person.as_ref());
+            last_person = person;
             held = !triples.is_empty();
             if clause.link == Link::Corrects || clause.link == Link::Contrasts && !held {
                 self.log.truncate(if clause.is_first { last } else { this });
                 this = this.min(self.log.len());
             }
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
-            let is_plain = match clause.voice {
-                Voice::Own | Voice::Conversation => true,
-                Voice::Describes => speaks,
-                Voice::Heading => speaks || is_answer,
-                Voice::Unclear => false,
-            };
-            if !held && !is_plain {
+            if !held && !is_plain(clause.voice, speaks, is_answer) {
                 break;
             }
             speaks |= held || clause.voice == Voice::Own;
         }
+    }
+
+    /// Returns what a clause states, and the person whom a pronoun in the next clause means. `last` is the one of the clause before.
+    fn stated(
+        &self,
+        clause: &Clause,
+        turn: &Memory,
+        speakers: &Speakers,
+        last: Option<&Person>,
+    ) -> (Vec<Triple>, Option<Person>) {
+        let about = people::about(&clause.text, &self.around(turn), last);
+        let told: Vec<Triple> = about.iter().flat_map(|about| triples_about(about, clause, turn, speakers)).collect();
+        let person = about.filter(|_| !told.is_empty()).map(|about| about.person);
+        let mut triples = triples(clause, turn, speakers);
+        triples.extend(told);
+        // "I have a cat, she died in May": no pet is added.
+        if LOST.is_match(&turn.text) {
+            triples.retain(|triple| triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
+        }
+        (triples, people::next_person(&clause.text, person))
     }
 
     /// Ends the known facts that the former turn stated: an earlier task may have stored them.
@@ -235,6 +242,17 @@ impl<'a> Operations<'a> {
             [only] => (*only).clone(),
             _ => object.to_owned(),
         }
+    }
+}
+
+/// Returns whether a clause that states nothing is plainly the speaker's, so that the text after it is too. `speaks` is true if the speaker
+/// has stated something of themselves before.
+fn is_plain(voice: Voice, speaks: bool, is_answer: bool) -> bool {
+    match voice {
+        Voice::Own | Voice::Conversation => true,
+        Voice::Describes => speaks,
+        Voice::Heading => speaks || is_answer,
+        Voice::Unclear => false,
     }
 }
 

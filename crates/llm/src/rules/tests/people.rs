@@ -31,6 +31,25 @@ fn relatives_without_a_name_have_facts() {
 }
 
 #[test]
+fn what_resembles_a_fact_about_a_relative_is_none() {
+    for text in [
+        "My dad is a bit of a plumber on weekends.",
+        "My mum is a nurse in the story I'm writing.",
+        "My sister is 30 minutes away.",
+        "My son is 18 months old.",
+        "My wife is 38 weeks pregnant.",
+        "Our partner works at scale.",
+        "My dad's boss is a lawyer.",
+        "My sister's kids are 4 and 6.",
+        "Tom's mum is a nurse.",
+        "Apparently my dad has diabetes.",
+        "What if my dad has diabetes?",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
 fn forms_have_facts() {
     check(
         "Name: Ann Cole\nAge: 34\nJob: nurse\nCity: Leeds\nAllergies: nuts\nDiet: vegan",
@@ -40,7 +59,13 @@ fn forms_have_facts() {
         "Patient: Tom Baker\nMedication: metformin 500 mg\nWife: Clara",
         &["Tom Baker takes metformin", "Tom Baker married_to Clara"],
     );
-    check("Write an example\nName: Ann\nJob: nurse", &[]);
+    for text in [
+        "Write an example\nName: Ann\nJob: nurse",
+        "Name: Widget\nLocation: Berlin\nStatus: single",
+        "Title: Dune\nAuthor: Frank Herbert\nLanguage: English",
+    ] {
+        check(text, &[]);
+    }
 }
 
 #[test]
